@@ -53,7 +53,7 @@ class SystemClock:
 class Adjusted(Protocol):
     """What a clock has that may differ from the machine's."""
 
-    def shown_at(self, seconds: float) -> float:
+    def time_at(self, seconds: float) -> float:
         """What it shows at a time of the machine; both in seconds since 1970."""
         ...
 
@@ -91,7 +91,7 @@ class SetClock:
 
         return str(ULID.from_datetime(self.now()))
 
-    def shown_at(self, seconds: float) -> float:
+    def time_at(self, seconds: float) -> float:
         passed = seconds - self.began[0]
         return self.start.timestamp() + (passed * self.rate if passed > 0 else passed)  # no faster before it was set
 
@@ -120,8 +120,8 @@ class _MachineSeconds:
     def new_id(self) -> str:
         return self.clock.new_id()
 
-    def shown_at(self, seconds: float) -> float:
-        return self.clock.shown_at(seconds)
+    def time_at(self, seconds: float) -> float:
+        return self.clock.time_at(seconds)
 
     def in_machine_seconds(self) -> Clock:
         return self
@@ -151,10 +151,10 @@ def in_clock_zone(at: datetime, now: datetime) -> datetime:
         return at if at.tzinfo is not None else at.replace(tzinfo=now.tzinfo)
 
 
-def time_shown(clock: Clock, seconds: float) -> float:
+def time_on_clock(clock: Clock, seconds: float) -> float:
     """What the clock showed at a time of the machine, such as that of a file; both in seconds since 1970."""
     adjusted = _adjusted(clock)
-    return seconds if adjusted is None else adjusted.shown_at(seconds)
+    return seconds if adjusted is None else adjusted.time_at(seconds)
 
 
 def _adjusted(clock: Clock) -> Adjusted | None:
@@ -165,7 +165,7 @@ def _adjusted(clock: Clock) -> Adjusted | None:
 
 def rate_of(clock: Clock) -> float:
     """How many of its seconds pass in one of the machine's."""
-    return time_shown(clock, _LATER + 1) - time_shown(clock, _LATER)
+    return time_on_clock(clock, _LATER + 1) - time_on_clock(clock, _LATER)
 
 
 _LATER = 1e10

@@ -156,11 +156,11 @@ class Daemon:
             index.updater.progress = self.indexed
             pool = Pool(workspace.clock, idle=_after_work)
 
-            def behind() -> bool:
+            def is_lagging() -> bool:
                 return lookout.state().waiting > 0
 
             give_back = partial(_give_back, recent)
-            leftovers = Leftovers(workspace.clock, behind, give_back, _give_back_unasked, is_any_held)
+            leftovers = Leftovers(workspace.clock, is_lagging, give_back, _give_back_unasked, is_any_held)
             parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short, leftovers)
             parts.table.subscribe(bus)
             sys.setswitchinterval(TURN)

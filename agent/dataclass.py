@@ -108,13 +108,13 @@ def _values(
 ) -> Sequence[tuple[str, object]] | None:
     """The value of each field; None if the arguments do not fit them."""
     positions = [name for name, each in fields.items() if each.init]
-    given = {**dict(zip(positions, args, strict=False)), **named}
-    if len(given) != len(args) + len(named) or not given.keys() <= set(positions):
+    values = {**dict(zip(positions, args, strict=False)), **named}
+    if len(values) != len(args) + len(named) or not values.keys() <= set(positions):
         return None
     found = list[tuple[str, object]]()
     for name, each in fields.items():
-        if name in given:
-            found.append((name, given[name]))
+        if name in values:
+            found.append((name, values[name]))
         elif each.default is not dataclasses.MISSING:
             found.append((name, each.default))
         elif each.default_factory is not dataclasses.MISSING:

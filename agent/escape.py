@@ -114,7 +114,7 @@ def decode(text: str) -> str:
 class Escaper:
     """Escapes text that arrives in pieces, cut anywhere: the joined results equal `escape` of the whole text."""
 
-    _shown: str = ""
+    _last_output: str = ""
     """The last characters of the output, unescaped: the next characters may depend on them."""
     _held: str = ""
 
@@ -130,13 +130,13 @@ class Escaper:
     def end(self) -> str:
         """The waiting characters; the next piece begins a new text."""
         text = self._give(self._held, "")
-        self._shown = ""
+        self._last_output = ""
         return text
 
     def _give(self, text: str, held: str) -> str:
-        before = self._shown
+        before = self._last_output
         whole = before + text.replace(_CRLF, "\n")
-        self._held, self._shown = held, whole[-2:]
+        self._held, self._last_output = held, whole[-2:]
         if not _SUSPECT.search(whole):
             return whole[len(before) :]
         pieces, position = [], len(before)

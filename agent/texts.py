@@ -134,12 +134,12 @@ def _quick(written: str) -> Mapping[str, str]:
     """The entries that are `key: words` on one line."""
     found = _ENTRY.finditer(written)
     return {
-        _said(one["key"], one["quoted_key"]): _said(one["words"] or one["other_words"], one["quoted_words"])
+        _unquoted(one["key"], one["quoted_key"]): _unquoted(one["words"] or one["other_words"], one["quoted_words"])
         for one in found
     }
 
 
-def _said(plain: str | None, quoted: str | None) -> str:
+def _unquoted(plain: str | None, quoted: str | None) -> str:
     return plain if plain is not None else (quoted or "").replace("''", "'")
 
 

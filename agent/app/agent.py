@@ -20,7 +20,7 @@ from agent.index.embedder import shipped_embedder
 from agent.lazy import later
 from agent.loop.agent import Agent, SystemMessages
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
-from agent.memory.forgetting.after_run import ForgettingsOfRuns
+from agent.memory.forgetting.forget import ForgettingsOfRuns
 from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
@@ -118,13 +118,13 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         logger.warning("%s", index.chosen.notice)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
-    keeper = EntryWriter(workspace.vault, searches.near, language)
+    writer = EntryWriter(workspace.vault, searches.near, language)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    given = GivenLessons(
+    run_lessons = GivenLessons(
         workspace, count, lambda: vectors_of(embedder), has_model := accounts.models.main.model.present
     )
     traces, unasked = SessionTraces(vault), workspace.unasked
-    reader = replace(keeper, vault=unasked.vault)  # they know of each other what was written last
+    reader = replace(writer, vault=unasked.vault)  # they know of each other what was written last
     talks = Conversations(unasked, reader, accounts, bus.publish_async, notes_about_owner(vault, count))
     jobs = UpkeepJobs(
         workspace,
@@ -143,15 +143,15 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
 
     forgotten = ForgettingsOfRuns(vault, language)
     capturing = CaptureWorker(
-        keeper,
+        writer,
         replace(rule_capture(workspace), waits=talks.waits),
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
-        also=(diary.additions, followed.additions, given.additions),
+        also=(diary.additions, followed.additions, run_lessons.additions),
         after=(
             forgotten.settle,
             followed.over,
-            given.over,
+            run_lessons.over,
             after,
             partial(follow_lessons_after_run, unasked, bus),
             partial(ask_about_own_files, workspace),
@@ -182,7 +182,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             refresh=_refresh(workspace, searches, count, bus),
             refresh_seconds=settings.memory.refresh_seconds,
             skills=followed,
-            lessons=given,
+            lessons=run_lessons,
             capturing=capturing,
             sum_up=sum_up,
             metrics=metrics,
@@ -204,7 +204,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
                 followed,
                 asks,
                 delegate,
-                keeper,
+                writer,
                 bus.publish,
                 partial(research_tools, workspace, lambda: runs),
                 forgotten.add,
@@ -215,7 +215,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             limits=settings.run,
             context=settings.context,
             language=language,
-            endnote=lambda run: "\n\n".join(filter(None, (followed.endnote(run), given.endnote(run)))),
+            endnote=lambda run: "\n\n".join(filter(None, (followed.endnote(run), run_lessons.endnote(run)))),
         )
 
     runs = RunService(
@@ -228,7 +228,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         capturing=capturing,
         metrics=metrics,
         close_conversations=close_talks,
-        owner_sources=(given.source, undone_work),
+        owner_sources=(run_lessons.source, undone_work),
     )
     return runs
 

@@ -151,7 +151,7 @@ def build_daemon(
         pool,
         open_runs,
         changed_channels(workspace),
-        lambda shown: open_box().text_of(shown),
+        lambda delivery_id: open_box().text_of(delivery_id),
         publish,
     )
     undecided = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731

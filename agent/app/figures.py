@@ -7,7 +7,7 @@ from datetime import date
 from agent.app.notice_ledger import open_ledger
 from agent.attention.notice_counts import NoticeCounts, counts_by_day, total_of_days
 from agent.attention.receipt import NoticeReceipt
-from agent.background.standing_alerts import load_standing
+from agent.background.active_alerts import load_active_alerts
 from agent.clock import clock_zone
 from agent.errors import AgentError
 from agent.growth.patterns.pattern_notes import pattern_opinions
@@ -30,7 +30,7 @@ def present_figures(workspace: Workspace) -> PresentFigures:
         {job.id: job_record(workspace, job).consec_failures for job in job_shelf(workspace).load().jobs},
         None if node is None else node.is_connected,
         node.permissions if node is not None and node.is_connected else {},
-        Counter(each.alert.rule for each in load_standing(workspace.vault)) if is_watched(workspace) else None,
+        Counter(each.alert.rule for each in load_active_alerts(workspace.vault)) if is_watched(workspace) else None,
         opinions.count("helpful"),
         opinions.count("not_helpful"),
         _spent_today(workspace),

@@ -11,7 +11,7 @@ from agent.app.notices import take_in
 from agent.background.jobs.once import PendingRun
 from agent.background.jobs.recording import Procedures
 from agent.background.jobs.worker import JobWorker
-from agent.background.model_key import ModelKey, help_with
+from agent.background.model_key import ModelKey, reason_of
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded
@@ -55,7 +55,7 @@ def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) ->
 def why_no_model(key: ModelKey) -> str:
     """Why no model can be asked, and what helps; empty if one can."""
     missing = key.look()
-    return "" if missing is None else f"{missing.why}; {help_with(missing)}"
+    return "" if missing is None else reason_of(missing)
 
 
 def procedures_of(workspace: Workspace) -> Procedures:
@@ -88,18 +88,18 @@ def _job_result(result: ProcedureResult) -> JobResult:
         outcome = "failed"
     elif result.is_stopped:
         outcome = "interrupted"
-    is_told = outcome == "done"
+    is_done = outcome == "done"
     return JobResult(
         outcome,
-        result.text if is_told else "",
-        "" if is_told else result.failure or result.text,
+        result.text if is_done else "",
+        "" if is_done else result.failure or result.text,
         result.run,
         result.session,
         result.commits,
         result.money,
         result.waits_for,
         result.strangers,
-        result.stands_in if is_told else "",
+        result.stands_in if is_done else "",
     )
 
 

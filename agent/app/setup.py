@@ -179,14 +179,14 @@ def _has_files(path: Path) -> bool:
     return path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir())
 
 
-def _marker(said: str, home: AgentFolder, edits: EditChoice | None) -> str:
+def _marker(marker: str, home: AgentFolder, edits: EditChoice | None) -> str:
     """The settings of a new vault, with what was chosen."""
     if home.path:
         line = f"folder: {json.dumps(home.path, ensure_ascii=False)}"
-        said = _FOLDER_LINE.sub(lambda found: found[1] + line, said)
+        marker = _FOLDER_LINE.sub(lambda found: found[1] + line, marker)
     if edits is not None:
-        said = _EDITS_LINES.sub(f'git:\n  human_commits: "{edits}"  ', said)
-    return said
+        marker = _EDITS_LINES.sub(f'git:\n  human_commits: "{edits}"  ', marker)
+    return marker
 
 
 def hook_scripts() -> dict[str, bytes]:

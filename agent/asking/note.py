@@ -40,16 +40,16 @@ def compose_proposal(
     header |= {"created": when.replace(microsecond=0), "status": "pending", **draft.facts, **more}
     if draft.evidence:
         header["evidence"] = list(draft.evidence)
-    shown = [section for note in draft.notes for section in _shown_note(note, language)]
+    sections = [section for note in draft.notes for section in _note_sections(note, language)]
     holds = draft.holds or _holds(draft, language)
-    return compose_question(header, draft.question, draft.why, holds, (*draft.sections, *shown), language)
+    return compose_question(header, draft.question, draft.why, holds, (*draft.sections, *sections), language)
 
 
 def shows(data: bytes, asked: Proposal) -> bool:
     """True if the note shows, unchanged, all that a yes would be for."""
-    said = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    content = data.decode("utf-8", "replace").replace("\r\n", "\n")
     call = [format_fenced(asked.shown, "json")] if asked.shown else []
-    return all(each in said for each in (*call, *map(_shown, asked.notes)))
+    return all(each in content for each in (*call, *map(_fenced, asked.notes)))
 
 
 def word_of(kind: ProposalKind) -> str:
@@ -68,10 +68,10 @@ def _holds(draft: ProposalDraft, language: Language) -> str:
     return text("proposal.holds" if draft.notes else "proposal.holds_nothing", language, paths=paths)
 
 
-def _shown_note(note: ProposedNote, language: Language) -> list[tuple[str, str]]:
+def _note_sections(note: ProposedNote, language: Language) -> list[tuple[str, str]]:
     key = "row" if note.head is not None else "new" if note.base is None else "whole"
     heading = text(f"proposal.{key}", language, path=note.path)
-    sections = [(heading, _shown(note))]
+    sections = [(heading, _fenced(note))]
     if note.base is not None:
         diff = line_diff(note.base.encode(), note.text.encode(), context=2)[2:]  # without the names of the versions
         changed = format_fenced(escape("\n".join(diff)), "diff")
@@ -79,5 +79,5 @@ def _shown_note(note: ProposedNote, language: Language) -> list[tuple[str, str]]
     return sections
 
 
-def _shown(note: ProposedNote) -> str:
+def _fenced(note: ProposedNote) -> str:
     return format_fenced(escape(note.text.rstrip()), "markdown")

@@ -139,12 +139,12 @@ def parse_proposal(row: dict[str, object]) -> Proposal:
 def parse_notes(rows: list[dict[str, object]]) -> tuple[ProposedNote, ...]:
     """The proposed notes in a JSON document; raises as `parse_proposal` does."""
     return tuple(
-        ProposedNote(str(each["path"]), str(each["text"]), _said(each["base"]), _said(each.get("head")))
+        ProposedNote(str(each["path"]), str(each["text"]), _text_or_none(each["base"]), _text_or_none(each.get("head")))
         for each in rows
     )
 
 
-def _said(value: object) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return None if value is None else str(value)
 
 

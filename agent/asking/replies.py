@@ -77,8 +77,8 @@ def parse_decision(words: str) -> DecisionReply | None:
     code = found["code"].upper()
     if word:
         return DecisionReply(code, word.casefold() in YES, word, rest)
-    behind = parse_yes_or_no(rest)
-    return DecisionReply(code, behind.yes, behind.word, behind.rest) if behind else DecisionReply(code, None, "", rest)
+    after = parse_yes_or_no(rest)
+    return DecisionReply(code, after.yes, after.word, after.rest) if after else DecisionReply(code, None, "", rest)
 
 
 def _folded(word: str) -> str:

@@ -35,10 +35,10 @@ def read_canvas(data: bytes) -> PagedText:
     problem = f"only its first {MOST_PARTS} cards are read" if len(cards) > MOST_PARTS else ""
     texts = {str(card.get("id", "")): _text_of_card(card) for card in cards[:MOST_PARTS]}
     ordered = sorted(((_number(card, "y"), _number(card, "x"), at) for at, card in enumerate(cards[:MOST_PARTS])))
-    shown = (_text_of_card(cards[at]) for at in map(itemgetter(2), ordered))
-    parts = [TextPart(_label(text), text) for text in shown if text.strip()]
-    said = "\n".join(islice(filter(None, (_text_of_arrow(each, texts) for each in arrows)), MOST_PARTS))
-    return _of((*parts, *([TextPart("", said)] if said else [])), problem)
+    card_texts = (_text_of_card(cards[at]) for at in map(itemgetter(2), ordered))
+    parts = [TextPart(_label(text), text) for text in card_texts if text.strip()]
+    arrow_text = "\n".join(islice(filter(None, (_text_of_arrow(each, texts) for each in arrows)), MOST_PARTS))
+    return _of((*parts, *([TextPart("", arrow_text)] if arrow_text else [])), problem)
 
 
 def _of(parts: tuple[TextPart, ...], problem: str = "") -> PagedText:
@@ -66,9 +66,9 @@ def _text_of_card(card: Mapping[str, object]) -> str:
 
 def _text_of_arrow(arrow: Mapping[str, object], texts: Mapping[str, str]) -> str:
     """What stands on an arrow, with the cards that it leads from and to; empty for one without words."""
-    said = _word(arrow, "label")
+    label = _word(arrow, "label")
     ends = [_label(texts.get(_word(arrow, key), "")) for key in ("fromNode", "toNode")]
-    return f"{ends[0]} → {ends[1]}: {said}" if said else ""
+    return f"{ends[0]} → {ends[1]}: {label}" if label else ""
 
 
 def _label(text: str) -> str:
@@ -94,7 +94,7 @@ def read_base(data: bytes) -> PagedText:
     except BadNote as error:
         raise Unreadable("it is damaged, or no table of notes") from error
     names = {key: str(value) for key, value in _named(table.get("properties"))}
-    top = [*_filters(table.get("filters")), *(f"{name}: {said}" for name, said in _named(table.get("formulas")))]
+    top = [*_filters(table.get("filters")), *(f"{name}: {value}" for name, value in _named(table.get("formulas")))]
     top += [f"{key}: {name}" for key, name in names.items()]
     parts = [TextPart("", "\n".join(top))] if top else []
     views = table.get("views")
@@ -102,9 +102,9 @@ def read_base(data: bytes) -> PagedText:
         if not isinstance(view, Mapping):
             continue
         columns = view.get("order")
-        shown = [names.get(str(each), str(each)) for each in columns] if is_list(columns) else []
+        titles = [names.get(str(each), str(each)) for each in columns] if is_list(columns) else []
         title = str(view.get("name") or view.get("type") or "")
-        rows = [title, ", ".join(shown), *_filters(view.get("filters"))]
+        rows = [title, ", ".join(titles), *_filters(view.get("filters"))]
         parts.append(TextPart(title[:_LABEL], "\n".join(filter(None, rows))))
     return _of(tuple(parts))
 
@@ -112,9 +112,9 @@ def read_base(data: bytes) -> PagedText:
 def _named(value: Value | None) -> Iterator[tuple[str, str]]:
     """The name of each property or formula with its title, or with what it computes."""
     for key, each in value.items() if isinstance(value, Mapping) else ():
-        said = each.get("displayName", "") if isinstance(each, Mapping) else each
-        if said not in (None, ""):
-            yield str(key), str(said)[:LONGEST_CELL]
+        title = each.get("displayName", "") if isinstance(each, Mapping) else each
+        if title not in (None, ""):
+            yield str(key), str(title)[:LONGEST_CELL]
 
 
 def _filters(value: Value | None, depth: int = 0) -> Iterator[str]:

@@ -23,10 +23,10 @@ def read_epub(data: bytes) -> PagedText:
     root = package.xml(opf)
     if root is None:
         raise Unreadable("its book is missing or damaged")
-    ways = [
+    algorithms = [
         each.get("Algorithm", "") for each in descendants(package.xml("META-INF/encryption.xml"), "EncryptionMethod")
     ]
-    if any(way not in _OF_FONTS for way in ways):
+    if any(way not in _OF_FONTS for way in algorithms):
         raise Unreadable("it is locked by its publisher")
     parts: list[TextPart] = []
     room = MOST_CHARACTERS

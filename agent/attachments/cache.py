@@ -55,9 +55,9 @@ class ExtractedTexts:
         if len(data) > self.largest:
             return self.too_large()
         name = f"{digest}{ending_of(path)}"
-        kept = self._kept(name)
-        if kept is not None:
-            return kept
+        cached = self._cached(name)
+        if cached is not None:
+            return cached
         with nullcontext(self.extractor) if self.extractor is not None else closing(Extractor()) as extractor:
             found = extractor.extract(ending_of(path), data)
         self._keep(name, found)
@@ -78,7 +78,7 @@ class ExtractedTexts:
         assert self.folder is not None
         return self.folder / f"v{VERSION}"
 
-    def _kept(self, name: str) -> PagedText | None:
+    def _cached(self, name: str) -> PagedText | None:
         """The text that is kept, whole; None if there is none."""
         if self.folder is None:
             return None
@@ -96,11 +96,11 @@ class ExtractedTexts:
 def load_checked(path: Path) -> bytes:
     """What `keep_checked` has written; raises `ValueError` if it is not there, or not as it was."""
     try:
-        kept = path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path} cannot be read") from error
-    data = kept[_CHECKSUM:]
-    if int(kept[:_CHECKSUM], 16) != crc32(data):
+    data = content[_CHECKSUM:]
+    if int(content[:_CHECKSUM], 16) != crc32(data):
         raise ValueError(f"{path} is damaged")
     return data
 

@@ -182,19 +182,19 @@ def _value(cell: etree._Element, book: _Workbook) -> str:
     if kind != "n" or not text:
         return text
     style = cell.get("s", "0")
-    shown = book.styles[int(style)] if style.isdigit() and int(style) < len(book.styles) else ""
+    form = book.styles[int(style)] if style.isdigit() and int(style) < len(book.styles) else ""
     try:
-        return _number(float(text), shown, book.first_day)
+        return _number(float(text), form, book.first_day)
     except (ValueError, OverflowError):
         return text
 
 
-def _number(value: float, shown: str, first_day: datetime) -> str:
-    if shown == "date" and 0 <= value < _DAYS:
+def _number(value: float, form: str, first_day: datetime) -> str:
+    if form == "date" and 0 <= value < _DAYS:
         moment = first_day + timedelta(seconds=round(value * 86_400))
         if value < 1:
             return f"{moment:%H:%M:%S}".removesuffix(":00")
         return f"{moment:%Y-%m-%d %H:%M:%S}".removesuffix(":00").removesuffix(" 00:00")
-    if shown == "percent":
+    if form == "percent":
         return f"{value * 100:.10g}%"
     return f"{value:.15g}" if abs(value) < 1e15 else str(value)

@@ -24,9 +24,9 @@ from agent.attention.rules import (
     decide,
     decide_when,
     digest_items,
+    earliest_delivery,
     in_turn,
     next_look,
-    shown_from,
 )
 from agent.clock import Clock, in_machine_seconds
 from agent.config.private import hold
@@ -99,7 +99,7 @@ class Outbox:
         """Drop a notice of which what it tells is over; False if it was shown, or is being sent."""
         with self.ledger.deciding():
             receipt = self.ledger.get(id)
-            if receipt is None or receipt.is_perhaps_shown or receipt.has_begun or not receipt.is_still_to_come:
+            if receipt is None or receipt.may_have_arrived or receipt.has_begun or not receipt.is_still_to_come:
                 return False
             self.ledger.decide(id, NoticeDecision("dropped", "over"))
             receipt = self.ledger.get(id)
@@ -112,17 +112,17 @@ class Outbox:
         now, limits = self.clock.now(), self.limits()
         with self.ledger.deciding() as past:
             held = in_turn(each for each in past if each.decision.decided == "held")
-            told = []
+            decided = []
             for each in held:
                 decision = decide_when(each.raised.type, self.ledger.all(), limits, now)
                 if decision.decided == "held":
                     continue
                 self.ledger.decide(each.id, decision)
-                told.append(each.id)
+                decided.append(each.id)
             items = digest_items(self.ledger.all(), limits, now)
             if items:
-                told.append(self._begin_digest(items))
-        for id in told:
+                decided.append(self._begin_digest(items))
+        for id in decided:
             if (receipt := self.ledger.get(id)) is not None:
                 self._tell(receipt)
 
@@ -167,7 +167,7 @@ class Outbox:
         for each in past:
             if not each.is_undelivered or each.channel in busy:
                 continue
-            if self.is_due([(shown_from(each, past, limits, now), self._tried_from(each))]):
+            if self.is_due([(earliest_delivery(each, past, limits, now), self._tried_from(each))]):
                 due.setdefault(each.channel, []).append(each.id)
         available = self.channels() if due else {}
         works = {name: partial(self._send_all, ids, available.get(name), cancelled) for name, ids in due.items()}
@@ -181,13 +181,13 @@ class Outbox:
             self._try(id, channel, cancelled)
 
     def undelivered(self) -> tuple[NoticeReceipt, ...]:
-        """What was decided to be sent and has no proof, the oldest first."""
+        """The notices that are to be sent and have no proof, the oldest first."""
         return tuple(each for each in self.ledger.all() if each.is_undelivered)
 
-    def text_of(self, shown: str) -> str:
+    def text_of(self, delivery_id: str) -> str:
         """The words of the notice that a channel has shown under this id of its own; empty if there is none."""
         for each in self.ledger.all():
-            if each.delivered_at is not None and shown and each.proof.split()[-1:] == [shown]:
+            if each.delivered_at is not None and delivery_id and each.proof.split()[-1:] == [delivery_id]:
                 return "\n".join((each.raised.title, *each.raised.lines))
         return ""
 
@@ -196,7 +196,7 @@ class Outbox:
         waits. What a channel has to send that is at it is not asked for."""
         past, limits, now = self.ledger.all(), self.limits(), self.clock.now()
         waiting = [each for each in past if each.is_undelivered and each.channel not in self._busy]
-        found = [(shown_from(each, past, limits, now), self._tried_from(each)) for each in waiting]
+        found = [(earliest_delivery(each, past, limits, now), self._tried_from(each)) for each in waiting]
         others = next_look(past, limits, now)
         return (*found, (others, _AT_ONCE)) if others is not None else tuple(found)
 
@@ -239,22 +239,22 @@ class Outbox:
                 self.publish(NotificationSent(id, receipt.raised.type, receipt.channel, proof))
 
     def _fail(
-        self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool, perhaps_shown: bool = False
+        self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool, may_have_arrived: bool = False
     ) -> None:
         """Note a failure: another try later, or the daily note next."""
         longest = self._longest_wait(receipt)
         wait = max(delay, min(FIRST * 4.0 ** min(receipt.tries - 1, 9), longest))
-        self.ledger.fail(receipt.id, self.masked(problem), wait, perhaps_shown=perhaps_shown)
+        self.ledger.fail(receipt.id, self.masked(problem), wait, may_have_arrived=may_have_arrived)
         self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + wait
         logger.info("%s by %s: %s", receipt.id, receipt.channel, problem)
         if receipt.channel == DAILY:
             return
-        is_kept = receipt.is_reminder and self.clock.now() - receipt.at < REMINDED
-        if is_kept and receipt.channel in self.channels():
+        is_recent_reminder = receipt.is_reminder and self.clock.now() - receipt.at < REMINDED
+        if is_recent_reminder and receipt.channel in self.channels():
             self._stand_in(receipt, problem)
         elif receipt.stands_in:
             self.ledger.deliver(receipt.id, receipt.stands_in)
-        elif is_kept or not may_work_later or receipt.tries >= TRIES or wait > LONGEST:
+        elif is_recent_reminder or not may_work_later or receipt.tries >= TRIES or wait > LONGEST:
             self.ledger.fall_back(receipt.id, DAILY)
             self._not_before.pop(receipt.id, None)
 
@@ -296,7 +296,7 @@ class Outbox:
             lines = lines[-1:] if raised.decides else lines  # the link: what is decided stands in that note
             lines += [] if receipt.listed else [f"vault-agent notices why {notice_code(receipt.id)}"]
         choices = self.choices(raised.decides) if raised.decides and not is_note else ()
-        return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
+        return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.may_have_arrived)
 
     def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
         """Note a digest that lists these notices; returns its id."""

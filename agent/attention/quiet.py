@@ -76,8 +76,8 @@ class QuietHours:
         """The moment at which the clock shows this; of two, the first one that is later than `after`."""
         found = []
         for fold in (0, 1):
-            shown = wall.replace(fold=fold)
-            found.append((shown if self.zone is None else shown.replace(tzinfo=self.zone)).astimezone(UTC))
+            moment = wall.replace(fold=fold)
+            found.append((moment if self.zone is None else moment.replace(tzinfo=self.zone)).astimezone(UTC))
         return next((each for each in found if after is None or each > after.astimezone(UTC)), found[1])
 
 

@@ -50,7 +50,7 @@ class NoticeReceipt:
 
     `first` is the first decision, `decision` the last one, at the time `decided_at`. `channel` is where it goes,
     `chosen` where it went first. `tries` counts those on `channel`; `has_begun` is true from the begin of a try to its
-    end, so that it is true after a kill in between, and then `is_perhaps_shown` stays true; it is true, too, once a
+    end, so that it is true after a kill in between, and then `may_have_arrived` stays true; it is true, too, once a
     service has not said whether it took it. `failed_at`, `delay`
     (seconds) and `problem` are about the last try that failed. `stands_in` is where in the vault a reminder stands
     whose channel has failed. `digest` is the id of the digest that lists it;
@@ -68,7 +68,7 @@ class NoticeReceipt:
     listed: tuple[str, ...] = ()
     tries: int = 0
     has_begun: bool = False
-    is_perhaps_shown: bool = False
+    may_have_arrived: bool = False
     failed_at: datetime | None = None
     delay: float = 0.0
     problem: str = ""

@@ -79,9 +79,9 @@ class NoticeLedger:
         """Note that a try to send it begins."""
         self._append(id, "begun")
 
-    def fail(self, id: str, problem: str, delay: float, *, perhaps_shown: bool = False) -> None:
+    def fail(self, id: str, problem: str, delay: float, *, may_have_arrived: bool = False) -> None:
         """Note that a try has failed; the next one is due after `delay` seconds."""
-        more: dict[str, _Field] = {"perhaps_shown": True} if perhaps_shown else {}
+        more: dict[str, _Field] = {"perhaps_shown": True} if may_have_arrived else {}
         self._append(id, "failed", problem=problem, delay=delay, **more)
 
     def fall_back(self, id: str, channel: str) -> None:
@@ -116,7 +116,7 @@ class NoticeLedger:
         if is_other:
             self._receipts = {}
         for line in lines:
-            if (fields := _parsed(line)) is not None:
+            if (fields := _parse_fields(line)) is not None:
                 self._take(fields)
 
     def _take(self, line: _Line) -> None:
@@ -141,9 +141,9 @@ class NoticeLedger:
         with self._records.transaction():
             self._take_in()
             newest = max((each.at for each in self._receipts.values()), default=self._clock.now())
-            kept = {id for id, each in self._receipts.items() if each.at >= newest - KEPT}
-            parsed = ((line, _parsed(line)) for line in self._lines.all())
-            left = [line for line, fields in parsed if fields and fields.get("id") in kept]
+            recent_ids = {id for id, each in self._receipts.items() if each.at >= newest - KEPT}
+            parsed = ((line, _parse_fields(line)) for line in self._lines.all())
+            left = [line for line, fields in parsed if fields and fields.get("id") in recent_ids]
             if len(left) < self._lines.count:
                 self._lines.replace(left)
         self._take_in()
@@ -164,7 +164,7 @@ def _fields_of(decision: NoticeDecision) -> dict[str, _Field]:
     }
 
 
-def _parsed(line: str) -> _Line | None:
+def _parse_fields(line: str) -> _Line | None:
     try:
         found = parse_json(line)
     except ValueError:
@@ -198,13 +198,13 @@ def _stepped(receipt: NoticeReceipt, at: datetime, line: _Line) -> NoticeReceipt
         case "decided":
             return replace(receipt, decision=_decision(line), decided_at=at)
         case "begun":
-            is_perhaps_shown = receipt.is_perhaps_shown or receipt.has_begun
-            return replace(receipt, tries=receipt.tries + 1, has_begun=True, is_perhaps_shown=is_perhaps_shown)
+            may_have_arrived = receipt.may_have_arrived or receipt.has_begun
+            return replace(receipt, tries=receipt.tries + 1, has_begun=True, may_have_arrived=may_have_arrived)
         case "failed":
             problem, delay = _text(line, "problem"), _number(line, "delay")
-            is_perhaps_shown = receipt.is_perhaps_shown or line.get("perhaps_shown") is True
+            may_have_arrived = receipt.may_have_arrived or line.get("perhaps_shown") is True
             failed = replace(receipt, has_begun=False, failed_at=at, problem=problem, delay=delay)
-            return replace(failed, is_perhaps_shown=is_perhaps_shown)
+            return replace(failed, may_have_arrived=may_have_arrived)
         case "fell_back":
             return replace(receipt, channel=_text(line, "channel"), tries=0, failed_at=None, delay=0.0)
         case "stands_in":

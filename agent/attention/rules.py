@@ -41,7 +41,7 @@ class Limits:
 
 
 def _score(notice: NoticeRaised, *, boost: float, is_halved: bool) -> float:
-    """How much a notice counts: its priority, halved if its type was dismissed, and with what its channel adds."""
+    """The weight of a notice: its priority, halved if its type was dismissed, and with what its channel adds."""
     return min(1.0, notice.priority * (0.5 if is_halved else 1.0) + boost)
 
 
@@ -87,13 +87,13 @@ def decide_when(kind: str, past: Iterable[NoticeReceipt], limits: Limits, now: d
     end = limits.quiet.end_after(now)
     if end is not None:
         return NoticeDecision("held", "quiet", end)
-    shown = [(each.raised.type, at) for each in past if (at := _shown_at(each, now))]
+    deliveries = [(each.raised.type, at) for each in past if (at := _delivery_time(each, now))]
     day = limits.quiet.day_of(now)
-    count = sum(limits.quiet.day_of(at) == day for _, at in shown)
+    count = sum(limits.quiet.day_of(at) == day for _, at in deliveries)
     if count >= limits.daily:
         return NoticeDecision("digest", "daily", figure=count, limit=limits.daily)
     own = limits.intervals.get(kind, timedelta())
-    gaps = [(at, max(limits.interval, own) if type == kind else limits.interval) for type, at in shown]
+    gaps = [(at, max(limits.interval, own) if type == kind else limits.interval) for type, at in deliveries]
     near = [(at + gap, gap, at) for at, gap in gaps if abs(now - at) < gap]  # also later ones: a clock may be set back
     if near:
         until, gap, last = max(near)
@@ -121,7 +121,7 @@ def is_often_dismissed(kind: str, past: Iterable[NoticeReceipt]) -> bool:
     return len(last) == DISMISSALS and "helpful" not in last
 
 
-def shown_from(receipt: NoticeReceipt, past: Iterable[NoticeReceipt], limits: Limits, now: datetime) -> datetime:
+def earliest_delivery(receipt: NoticeReceipt, past: Iterable[NoticeReceipt], limits: Limits, now: datetime) -> datetime:
     """The moment from which a notice that was decided to be sent may be sent: now, unless it is not urgent and a
     channel that is slow or fails has taken it into the quiet hours, too near to what was shown meanwhile, or beyond
     the day's number."""
@@ -139,7 +139,7 @@ def in_turn(held: Iterable[NoticeReceipt]) -> list[NoticeReceipt]:
 
 
 def digest_items(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> tuple[NoticeReceipt, ...]:
-    """What a digest would list that is sent now; empty if none is due.
+    """The notices that a digest would list now; empty if none is due.
 
     One a day, in the morning: what came later waits for the next one.
     """
@@ -185,7 +185,7 @@ def _morning(limits: Limits, now: datetime) -> datetime | None:
     return found if limits.quiet.day_of(found) == day else None
 
 
-def _shown_at(receipt: NoticeReceipt, now: datetime) -> datetime | None:
+def _delivery_time(receipt: NoticeReceipt, now: datetime) -> datetime | None:
     """When a notice that counts was shown; one that is on its way counts as shown now."""
     if receipt.decision.decided != "sent" or receipt.is_digest:
         return None

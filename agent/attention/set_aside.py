@@ -114,8 +114,8 @@ def _load(channel: str, file: Path) -> SetAsideItem | None:
     if not _ID.fullmatch(file.stem):
         return None
     try:
-        said = parse_json(file.read_bytes())
-        at, length = datetime.fromisoformat(str(said["at"])).astimezone(), min(int(said["length"]), 1 << 40)
-        return SetAsideItem(channel, file.stem, at, str(said["why"])[:200], length)
+        record = parse_json(file.read_bytes())
+        at, length = datetime.fromisoformat(str(record["at"])).astimezone(), min(int(record["length"]), 1 << 40)
+        return SetAsideItem(channel, file.stem, at, str(record["why"])[:200], length)
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None

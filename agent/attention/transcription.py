@@ -62,7 +62,7 @@ def _by_program(file: Path, settings: CaptureSettings, clock: Clock, cancelled: 
     except OSError as error:
         raise UserError("{program} could not be started", hint=hint, program=command[0]) from error
     try:
-        told = _told(process, settings.seconds, clock, cancelled)
+        output = _output(process, settings.seconds, clock, cancelled)
     finally:
         if process.poll() is None:
             platform().kill_group(process.pid)
@@ -71,10 +71,10 @@ def _by_program(file: Path, settings: CaptureSettings, clock: Clock, cancelled: 
             process.stdout.close()
     if process.returncode:
         raise UserError("{program} ended with {code}", hint=hint, program=command[0], code=process.returncode)
-    return told[:_MOST].decode("utf-8", "replace").strip()
+    return output[:_MOST].decode("utf-8", "replace").strip()
 
 
-def _told(process: "subprocess.Popen[bytes]", seconds: float, clock: Clock, cancelled: Cancelled) -> bytes:
+def _output(process: "subprocess.Popen[bytes]", seconds: float, clock: Clock, cancelled: Cancelled) -> bytes:
     deadline = clock.monotonic() + seconds
     while True:
         with suppress(subprocess.TimeoutExpired):

@@ -9,10 +9,10 @@ from dataclasses import field
 from datetime import datetime
 
 from agent.attention.outbox import Outbox
+from agent.background.active_alerts import ActiveAlert, alert_help, alert_title, load_active_alerts, save_active_alerts
 from agent.background.part import Hears
 from agent.background.pool import Priority
 from agent.background.routine import LookEvery, Routine
-from agent.background.standing_alerts import StandingAlert, alert_help, alert_title, load_standing, save_standing
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
@@ -74,31 +74,31 @@ class Alerts:
         except AgentError:
             is_wanted = False
         is_any = self._has_news or is_wanted or load_recent(self.workspace.metrics)
-        return bool(is_any or load_standing(self.workspace.vault))
+        return bool(is_any or load_active_alerts(self.workspace.vault))
 
-    def look(self) -> tuple[StandingAlert, ...]:
+    def look(self) -> tuple[ActiveAlert, ...]:
         """Look for troubles, tell of new ones, and take back what is over; returns those that stand.
 
         Raises `Retryable` or `Permanent` when a notice cannot be noted.
         """
         vault, now = self.workspace.vault, self.workspace.clock.now()
-        before = {each.key: each for each in load_standing(vault)}
+        before = {each.key: each for each in load_active_alerts(vault)}
         found: dict[tuple[str, str], Alert] = {}
         for alert in alerts_of(self._observed(now)):
             found[alert.rule, alert.subject] = alert
         if not found and not before:
             return ()
-        outbox, standing = self.open(), list[StandingAlert]()
+        outbox, active = self.open(), list[ActiveAlert]()
         for alert in found.values():
             known = before.get((alert.rule, alert.subject))
             since, notice = (known.since, known.notice) if known else (now, outbox.take(self._notice(alert)).id)
-            standing.append(StandingAlert(alert, since, notice))
+            active.append(ActiveAlert(alert, since, notice))
         for key, each in before.items():
             if key not in found:
                 outbox.take_back(each.notice)
-        if standing != list(before.values()):
-            save_standing(vault, standing)
-        return tuple(standing)
+        if active != list(before.values()):
+            save_active_alerts(vault, active)
+        return tuple(active)
 
     def _observed(self, now: datetime) -> Observed:
         fresh = reload_settings(self.workspace)

@@ -167,8 +167,8 @@ class AskedRuns:
 
     def _finish(self, run: AskedRun, error: BaseException | None) -> None:
         if run.result is None:
-            told = error if isinstance(error, Exception) else None
-            run.result = RunFailed(failure_text(error) if error is not None else "the daemon was stopped", told)
+            failure = error if isinstance(error, Exception) else None
+            run.result = RunFailed(failure_text(error) if error is not None else "the daemon was stopped", failure)
             run.news.put(run.result)
             level = logging.INFO if isinstance(error, AgentError) else logging.WARNING
             logger.log(level, "a run that was asked for failed: %s", run.result.reason)

@@ -48,7 +48,7 @@ def attachments_routine(workspace: Workspace, index: SearchIndex, publish: Calla
         looks=(LookEvery(_LOOK), LookEvery(_PAUSE, lambda: bool(left), _MORE)),
         quiet=_QUIET,
         retry=_RETRY,
-        is_retryable_told=False,
+        reports_retryable=False,
         needs_settled=False,
         names_problem=True,
         priority=Priority.NETWORK,  # nearly all of it is waiting for another process

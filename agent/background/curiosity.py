@@ -59,7 +59,7 @@ def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Cal
         ),
         quiet=30.0,
         looks=(LookEvery(600.0),),
-        is_retryable_told=False,
+        reports_retryable=False,
         key="curiosity",
         patience=PATIENCE,
     )

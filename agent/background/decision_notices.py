@@ -1,6 +1,7 @@
 """Notices about what waits for the person's decision: calls, skills, jobs, questions, also about the profile, and what
 arrived from others."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from shlex import quote
 
@@ -31,31 +32,24 @@ _SECURITY = frozenset({"arrived_note", "arrived_files", "remote"})
 
 def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised, ...]:
     """A notice about each decision and question that waits here, except in the notes at the `known` paths."""
-    language = workspace.settings.vault.language
     asked = [each for each in pending_decisions(workspace) if each.path not in known]
     questions = [each for each in open_questions(workspace) if each.path not in known]
-    of_profile = frozenset(each.path for each in profile_questions(workspace))
     under_way = {each.path for each in request_queue(workspace.vault).load()[0]}
     left = [path for path, _ in unanswered(workspace) if path not in known | under_way]
     return (
         *(_of_request(workspace, path) for path in left),
         *(_of_decision(workspace, each) for each in asked),
-        *(
-            _notice(
-                workspace,
-                "question",
-                text("notices.question", language, about=_short(each.text)),
-                each.path,
-                _whole(each),
-            )
-            for each in questions
-        ),
-        *(
-            _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
-            for each in noted_questions(workspace.vault)
-            if each.expires is not None and each.path not in known
-        ),
+        *(_of_question(workspace, each) for each in questions),
+        *_noted_notices(workspace, known),
     )
+
+
+def _noted_notices(workspace: Workspace, known: set[str]) -> Iterator[NoticeRaised]:
+    """A notice about each question of a note that waits until a day."""
+    of_profile = frozenset(each.path for each in profile_questions(workspace))
+    for each in noted_questions(workspace.vault):
+        if each.expires is not None and each.path not in known:
+            yield _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
 
 
 def _of_request(workspace: Workspace, path: str) -> NoticeRaised:
@@ -73,15 +67,22 @@ def _of_decision(workspace: Workspace, asked: Proposal) -> NoticeRaised:
     if asked.kind in TEXT_KINDS:  # no work waits for it
         return replace(_notice(workspace, kind, _short(asked.question), asked.path), priority=NOT_URGENT)
     is_call = asked.kind == "call"
-    title = _short(asked.question) if is_call else text(f"notices.{kind}", language, about=_short(asked.name))
+    is_plain = kind == "approval" and asked.question  # what it is about alone says neither what a yes does nor why
+    title = _short(asked.question) if is_plain else text(f"notices.{kind}", language, about=_short(asked.name))
     return _notice(workspace, kind, title, asked.path, _of_call(asked, language) if is_call else ())
 
 
+def _of_question(workspace: Workspace, asked: Question) -> NoticeRaised:
+    """A question for whose answer work waits."""
+    title, lines = _parts(asked)
+    about = text("notices.question", workspace.settings.vault.language, about=_short(title))
+    return _notice(workspace, "question", about, asked.path, lines)
+
+
 def _of_noted(workspace: Workspace, asked: Question, kind: str) -> NoticeRaised:
-    """A question that nothing waits for, with its options: a button may be too short for a line of a note. One that is
-    urgent is sent at once, but not in the quiet hours, in which it was not asked either."""
-    title, _, about = asked.text.strip().partition("\n")
-    lines = (*(line.strip() for line in about.splitlines() if line.strip()), *asked.numbered)
+    """A question that nothing waits for. One that is urgent is sent at once, but not in the quiet hours, in which it
+    was not asked either."""
+    title, lines = _parts(asked)
     notice = _notice(workspace, kind, _short(title), asked.path, lines)
     if asked.urgency == "high":
         return replace(notice, priority=URGENT, urgent=not is_quiet_now(workspace))
@@ -95,10 +96,12 @@ def _of_call(call: Proposal, language: Language) -> tuple[str, ...]:
     return tuple(filter(None, (call.why, *would[:_LINES], *more)))
 
 
-def _whole(question: Question) -> tuple[str, ...]:
-    """A question that does not fit into the title."""
-    words = " ".join(without_patience(question.text).split())
-    return (words,) if len(words) > _ABOUT else ()
+def _parts(asked: Question) -> tuple[str, tuple[str, ...]]:
+    """What is asked, and the lines below it: all of it where a title is too short for it, why, and the options, for
+    which a button may be too short."""
+    title, _, about = without_patience(asked.text).strip().partition("\n")
+    whole = [title] if len(title) > _ABOUT else []
+    return title, (*whole, *(line.strip() for line in about.splitlines() if line.strip()), *asked.numbered)
 
 
 def _notice(workspace: Workspace, kind: str, title: str, path: str, details: tuple[str, ...] = ()) -> NoticeRaised:

@@ -27,9 +27,9 @@ class FeedItem(Generic[T]):
 
 @dataclass(slots=True, eq=False)
 class Feed(Generic[T]):
-    """The events so far, the oldest dropped beyond `kept`. Thread-safe."""
+    """The events so far, the oldest dropped beyond `most`. Thread-safe."""
 
-    kept: int = KEPT
+    most: int = KEPT
     closed: bool = False
     _items: deque[FeedItem[T]] = field(default_factory=deque)
     _last: int = 0
@@ -41,7 +41,7 @@ class Feed(Generic[T]):
         with self._lock:
             self._last += 1
             self._items.append(FeedItem(self._last, event))
-            self._drop(self.kept)
+            self._drop(self.most)
             listeners = list(self._listeners)
         for wake in listeners:
             wake()
@@ -54,13 +54,13 @@ class Feed(Generic[T]):
         for wake in listeners:
             wake()
 
-    def shorten(self, kept: int) -> None:
+    def shorten(self, most: int) -> None:
         """Drop all but the newest events now; later ones are kept as before."""
         with self._lock:
-            self._drop(kept)
+            self._drop(most)
 
-    def _drop(self, kept: int) -> None:
-        while len(self._items) > kept:
+    def _drop(self, most: int) -> None:
+        while len(self._items) > most:
             self._items.popleft()
 
     @property

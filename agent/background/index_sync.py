@@ -68,10 +68,10 @@ class IndexSync:
     """Since when there is a large burst of which nothing was taken in; None: there is none."""
     _rush: float = field(default=0.0, init=False)
     _rush_at: float = field(default=0.0, init=False)
-    _behind: dict[str, str | None] = field(default_factory=dict, init=False)
+    _unindexed: dict[str, str | None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.index.told = self._listed
+        self.index.on_listing = self._listed
 
     def start(self, _: object) -> None:
         """Bring the index up to what the notes say."""
@@ -91,7 +91,7 @@ class IndexSync:
                     hashes[path] = None
                 case FileChanged(path=path) if path == VAULT_FILE or path.rpartition("/")[2] == GIT_RULES:
                     self._compare_at = event.now
-        self._behind |= hashes
+        self._unindexed |= hashes
         if not self._is_rush(len(event.events) + len(event.private), event.now):
             self._take_in()
         elif self._large_from is None:
@@ -133,7 +133,7 @@ class IndexSync:
 
     def _take_in(self) -> None:
         """Update the index for the changes that it does not have yet."""
-        hashes, self._behind = self._behind, {}
+        hashes, self._unindexed = self._unindexed, {}
         report = self._guarded(lambda: self.index.touch(hashes)) if hashes else None
         forget_words_met(MOST)
         if report is not None:
@@ -148,7 +148,7 @@ class IndexSync:
         self.listed(listing)
 
     def _compare(self) -> None:
-        self._behind, self.doubtful = {}, None
+        self._unindexed, self.doubtful = {}, None
         report = self._guarded(self.index.refresh)
         if report is None:
             self.doubtful = None

@@ -29,13 +29,13 @@ class Insights:
 
     def routine(self) -> Routine:
         """A look on each day on which a person has asked for something, once their conversation has come to a pause."""
-        said = changes_in(self.workspace.vault.home, SESSIONS)
+        session_changes = changes_in(self.workspace.vault.home, SESSIONS)
         return Routine(
             "patterns",
             lambda *_: self.look(),  # one commit or none, so that it is not stopped in between
             on=(
                 On(TaskCompleted, _run_ended),
-                QuietOn(FilesChanged, lambda event: bool(said(event))),
+                QuietOn(FilesChanged, lambda event: bool(session_changes(event))),
             ),
             quiet=300.0,
             key="insights",

@@ -22,12 +22,12 @@ loaded."""
 
 @dataclass(slots=True)
 class Leftovers:
-    """What changes and searches leave; `give_back` takes some milliseconds. `forget_unasked` gives back what was not
-    asked for since its last call, `is_held` says whether anything is, `is_behind` whether more changes wait to be taken
-    in."""
+    """Gives back the memory that changes and searches leave; `give_back` takes some milliseconds. `forget_unasked`
+    gives back what was not asked for since its last call, `is_held` says whether anything is, `is_behind` whether more
+    changes wait to be taken in."""
 
     clock: Clock
-    is_behind: Callable[[], bool]
+    is_lagging: Callable[[], bool]
     give_back: Callable[[], object]
     forget_unasked: Callable[[], object]
     is_held: Callable[[], bool]
@@ -41,7 +41,7 @@ class Leftovers:
 
     def turn(self, now: float) -> float:
         """Give back what is due, unless more changes wait to be taken in; returns after how many seconds to look."""
-        if self.is_behind() or (self._changed_at is None and not self.is_held()):
+        if self.is_lagging() or (self._changed_at is None and not self.is_held()):
             return PACE
         if self._changed_at is not None and now - self._changed_at >= PAUSE:
             self._changed_at = None

@@ -82,7 +82,7 @@ def evening_routine(evening: Evening) -> Routine:
         lambda *_: evening.keep(),  # short: one call of a model, and a commit
         looks=(LookEvery(60.0, evening.is_due),),
         retry=300.0,
-        is_retryable_told=False,
+        reports_retryable=False,
         key=KEY,
         patience=PATIENCE,
     )

@@ -11,6 +11,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import DaemonStarted
 from agent.llm.model_key import MissingModelKey, missing_key
+from agent.texts import Sentence, translated
 from agent.workspace.workspace import Workspace, reload_settings
 
 logger = logging.getLogger(__name__)
@@ -25,8 +26,11 @@ class ModelKey:
 
     @property
     def problem(self) -> str:
-        """What is missing and what helps, in one line; empty if nothing is."""
-        return "" if self.missing is None else f"no model can be asked: {self.missing.why}; {help_with(self.missing)}"
+        """The missing thing and what helps, in one line; empty if nothing is missing."""
+        if self.missing is None:
+            return ""
+        problem = Sentence("no model can be asked: {problem}", problem=reason_of(self.missing))
+        return translated(problem, self.workspace.settings.vault.language)
 
     def start(self, _: DaemonStarted) -> None:
         """Say on the terminal what is missing, before anything that takes long."""
@@ -53,13 +57,16 @@ class ModelKey:
             logger.warning("the model's key is there now: what has waited for it is answered")
 
     def look(self) -> MissingModelKey | None:
-        """What is missing now; invalid settings are not this check's concern."""
+        """The missing thing now; invalid settings are not this check's concern."""
         try:
             return missing_key(reload_settings(self.workspace).settings.llm)
         except AgentError:
             return None
 
 
-def help_with(missing: MissingModelKey) -> str:
-    """The command that gives a running daemon the key."""
-    return f"vault-agent config set {missing.setting} --prompt (this daemon takes it up without a restart)"
+def reason_of(missing: MissingModelKey) -> Sentence:
+    """Why no model can be asked, and the command that gives a running daemon the key."""
+    help_with = Sentence(
+        "vault-agent config set {setting} --prompt (this daemon takes it up without a restart)", setting=missing.setting
+    )
+    return Sentence("{problem}; {fix}", problem=missing.why, fix=help_with)

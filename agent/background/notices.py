@@ -115,7 +115,7 @@ class Notices:
         self._mark = None
 
     def _undelivered(self) -> str:
-        """What could not be delivered for a while, in one line; empty if nothing waits for a channel."""
+        """The problem of delivery that lasts for a while, in one line; empty if nothing waits for a channel."""
         waiting = [each.problem for each in self._box().undelivered() if each.problem]
         return waiting[0] if waiting else ""
 

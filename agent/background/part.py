@@ -60,7 +60,7 @@ class Part:
 
 
 class Owner(Protocol):
-    """What keeps the state of a part; its members are as for `Part`."""
+    """An object with the state of a part; its members are as for `Part`."""
 
     @property
     def problem(self) -> str: ...
@@ -136,7 +136,7 @@ class PartTable:
             bus.subscribe(each.handler, each.kind, name=name, priority=priority, timeout=None, but=each.but)
 
     def problems(self) -> dict[str, str]:
-        """What does not work now, by the name of the part; empty for a part that works."""
+        """The problem of each part, by its name; empty for a part that works."""
         work = self.pool.state
         is_busy = bool(work.running or work.waiting)
         for each in self._paces:

@@ -13,8 +13,8 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class GivenOrder:
-    """What a person has ordered, and why."""
+class PresenceOrder:
+    """An order of a person, and its reason."""
 
     order: Wish
     reason: str
@@ -22,10 +22,10 @@ class GivenOrder:
 
 def give_order(vault: Vault, order: Wish, reason: str) -> None:
     """Leave an order for the daemon of a vault; it takes the last one."""
-    _left(vault).put(GivenOrder(order, " ".join(reason.split())[:_LONGEST]))
+    _left(vault).put(PresenceOrder(order, " ".join(reason.split())[:_LONGEST]))
 
 
-def take_order(vault: Vault) -> GivenOrder | None:
+def take_order(vault: Vault) -> PresenceOrder | None:
     """The order that was left, from now on a taken one until `order_is_done`; None without one. An order that comes
     meanwhile stays for the next time."""
     if not _left(vault).has():  # each turn asks, and mostly there is none
@@ -53,9 +53,9 @@ def state_of(vault: Vault) -> AgentState | None:
     return state_table(vault.records).get()
 
 
-def _left(vault: Vault) -> Table[GivenOrder]:
-    return Table(vault.records, "order", GivenOrder, is_flushed=False)
+def _left(vault: Vault) -> Table[PresenceOrder]:
+    return Table(vault.records, "order", PresenceOrder, is_flushed=False)
 
 
-def _taken(vault: Vault) -> Table[GivenOrder]:
-    return Table(vault.records, "order-taken", GivenOrder, is_flushed=False)
+def _taken(vault: Vault) -> Table[PresenceOrder]:
+    return Table(vault.records, "order-taken", PresenceOrder, is_flushed=False)

@@ -63,7 +63,7 @@ class Reflections:
             looks=(LookEvery(60.0, lambda: self._day_due() is not None, _DAY),),
             quiet=20.0,
             retry=900.0,
-            is_retryable_told=False,
+            reports_retryable=False,
             patience=PATIENCE,
         )
 

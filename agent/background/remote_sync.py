@@ -166,7 +166,7 @@ class RemoteSync:
             self._next_at = min(self._next_at, self._blocked_until)
 
     def _news(self, state: SyncState) -> str:
-        """What is wrong with the remotes, in one line, and a notice for each; nothing about what may
+        """The problems of the remotes, in one line, and a notice for each; nothing about what may
         pass by itself."""
         now = self.workspace.clock.now()
         wrong = [each for each in state.remotes.values() if not is_quiet(each, now)]

@@ -84,7 +84,7 @@ class Routine:
     quiet: float = 0.0
     pause: float = 0.0
     retry: float | None = None
-    is_retryable_told: bool = True
+    reports_retryable: bool = True
     """False: an error that passes by itself (`Retryable`) is no problem that the person hears of."""
     needs_settled: bool = True
     may_begin: Callable[[], bool] = lambda: True
@@ -123,7 +123,7 @@ class RoutineRunner:
 
     @property
     def problem(self) -> str:
-        """What does not work, in one line; empty if the last work went well."""
+        """The problem, in one line; empty if the last work went well."""
         return "; ".join(filter(None, (self.routine.trouble(), self._failed)))
 
     def _hear(self, kind: type, event: object) -> None:
@@ -176,14 +176,14 @@ class RoutineRunner:
     def _end(self, marks: dict[str, None], future: "Future[object]") -> None:
         """Keep the marks of work that is to be tried again, and say what has failed."""
         routine, error = self.routine, failure_of(future)
-        said = log_failed_work(logger, routine.name, error) if error is not None else ""
+        problem = log_failed_work(logger, routine.name, error) if error is not None else ""
         with self._lock:
             if error is not None and routine.retry is not None and not isinstance(error, Interrupted):
                 self._wanted = marks | self._wanted
                 self._begin_at = self.clock.monotonic() + routine.retry
-            is_told = not isinstance(error, Interrupted if routine.is_retryable_told else Interrupted | Retryable)
-            said = f"{routine.name}: {said}" if routine.names_problem else said
-            self._failed = said if error is not None and is_told else ""
+            is_reported = not isinstance(error, Interrupted if routine.reports_retryable else Interrupted | Retryable)
+            problem = f"{routine.name}: {problem}" if routine.names_problem else problem
+            self._failed = problem if error is not None and is_reported else ""
             self._is_at_work = False
 
 

@@ -33,7 +33,7 @@ class SessionWatch:
     vault: Vault
     since: datetime
     tell: Callable[[TaskCompleted], object]
-    _told: OrderedDict[tuple[str, str, str], None] = field(default_factory=OrderedDict, init=False)
+    _published: OrderedDict[tuple[str, str, str], None] = field(default_factory=OrderedDict, init=False)
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Look for ended runs in the sessions that this machine has written."""
@@ -52,10 +52,10 @@ class SessionWatch:
         for each in ended:
             assert each.at is not None
             key = (path, each.run, each.at.isoformat())
-            if each.at >= self.since and key not in self._told:
-                self._told[key] = None
-                while len(self._told) > KEPT:
-                    self._told.popitem(last=False)
+            if each.at >= self.since and key not in self._published:
+                self._published[key] = None
+                while len(self._published) > KEPT:
+                    self._published.popitem(last=False)
                 self.tell(each)
 
 

@@ -58,7 +58,7 @@ class RecentWarnings(logging.Handler):
         self._kept.append(LoggedWarning(self._clock.now(), " ".join(message.split())[:_LONGEST]))
 
     def recent(self) -> tuple[LoggedWarning, ...]:
-        """Those of the last day, the oldest first."""
+        """The warnings of the last day, the oldest first."""
         since = self._clock.now() - KEPT
         with self.lock:  # type: ignore[union-attr]  # typed as if a handler could have none
             while self._kept and self._kept[0].at < since:

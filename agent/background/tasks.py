@@ -52,7 +52,7 @@ def ignore_end(ended: TaskEnded) -> None:
 
 @dataclass(slots=True)
 class Tasks:
-    """The tasks of one vault. `presence` says whether the agent is awake, and is told of the work; `told` is called
+    """The tasks of one vault. `presence` says whether the agent is awake, and is told of the work; `on_end` is called
     with what became of each task, in its thread. `open_unasked` opens the runs of those that nobody has asked for."""
 
     workspace: Workspace
@@ -61,7 +61,7 @@ class Tasks:
     turns: TurnsToGiveBack
     presence: Presence
     open_unasked: OpenRuns
-    told: Callable[[TaskEnded], object] = ignore_end
+    on_end: Callable[[TaskEnded], object] = ignore_end
     problem: str = ""
     _shelf: TaskShelf = field(default_factory=TaskShelf, init=False)
     _progress: TaskProgress = field(init=False)
@@ -204,4 +204,4 @@ class Tasks:
 
     def _end(self, ended: TaskEnded) -> None:
         logger.info("%s: %s", ended.task.path, ended.status)
-        self.told(ended)
+        self.on_end(ended)

@@ -69,11 +69,11 @@ class Measure:
         return {"name": self.name, "value": self.value, "unit": self.unit, **(limit if self.limit is not None else {})}
 
     def line(self) -> str:
-        shown = f"{self.name:56} {self.value:9.2f} {self.unit:3}"
+        line = f"{self.name:56} {self.value:9.2f} {self.unit:3}"
         if self.limit is None:
-            return shown.rstrip()
+            return line.rstrip()
         bound = "at least" if self.at_least else "at most"
-        return f"{shown} {bound:>8} {self.limit:g}: {'reached' if self.reached else 'NOT reached'}"
+        return f"{line} {bound:>8} {self.limit:g}: {'reached' if self.reached else 'NOT reached'}"
 
 
 def middle_and_tail(figure: Figure, limit: float | None) -> list[Measure]:

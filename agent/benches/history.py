@@ -194,7 +194,7 @@ _EACH_WRITE = 5
 """Loose objects that one write leaves, at least."""
 
 
-def kept(commits: int, notes: int, say: Callable[[str], None]) -> tuple[Path, LongHistory]:
+def long_history(commits: int, notes: int, say: Callable[[str], None]) -> tuple[Path, LongHistory]:
     """The folder of the generated vault in the temporary folder, made if it is missing, and what to ask about."""
     folder = Path(tempfile.gettempdir()) / f"vault-agent-bench-history-{commits}-{notes}"
     asked = folder / "asked.json"
@@ -211,7 +211,7 @@ def kept(commits: int, notes: int, say: Callable[[str], None]) -> tuple[Path, Lo
 
 def measure(commits: int, notes: int, rounds: int, say: Callable[[str], None]) -> list[Measure]:
     """All figures; the first command, which makes the record of the vault and the index, is measured by itself."""
-    folder, asked = kept(commits, notes, say)
+    folder, asked = long_history(commits, notes, say)
     home = folder / "home"
     shutil.rmtree(home, ignore_errors=True)
 
@@ -260,7 +260,7 @@ def _writes(root: Path, count: int) -> list[Measure]:
         copied = Path(folder) / "vault"
         shutil.copytree(root, copied, symlinks=True)
         vault = open_vault(copied, Path(folder) / "state", SystemClock(), Options(durable=True))
-        alone = [_write(vault, number) for number in range(count)]
+        quiet = [_write(vault, number) for number in range(count)]
         packing = threading.Thread(target=pack, args=(vault,))
         started = time.perf_counter()
         packing.start()
@@ -269,7 +269,7 @@ def _writes(root: Path, count: int) -> list[Measure]:
             beside.append(_write(vault, count + len(beside)))
         taken = time.perf_counter() - started
     return [
-        *middle_and_tail(Figure("one small change", tuple(alone)), None),
+        *middle_and_tail(Figure("one small change", tuple(quiet)), None),
         *middle_and_tail(Figure("one small change while the history is packed", tuple(beside)), None),
         Measure("packing beside the writes", taken, "s"),
     ]

@@ -84,10 +84,10 @@ def daemon(place: Site) -> Iterator[int]:
 def _is_ready(workspace: Workspace, running: subprocess.Popen[bytes]) -> bool:
     if running.poll() is not None:
         raise Permanent("the daemon ended at its start, exit code {returncode}", returncode=running.returncode)
-    said = load_daemon_state(workspace) or {}
-    if said.get("problem"):
-        raise Permanent("the daemon is in trouble: {problem}", problem=said["problem"])
-    return "files" in said and not said.get("waiting")
+    state = load_daemon_state(workspace) or {}
+    if state.get("problem"):
+        raise Permanent("the daemon is in trouble: {problem}", problem=state["problem"])
+    return "files" in state and not state.get("waiting")
 
 
 QUERIES = 100

@@ -3,6 +3,7 @@
 No proxy, cookie or key of the environment is used. An address may let everybody in who knows it, so no message has it.
 """
 
+import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -68,7 +69,7 @@ class CalendarNetwork:
                     if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
                         return answer
                     url = same_host(url, answer.headers["location"], host)
-        except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError, ValueError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, zlib.error, UnicodeError, ValueError) as error:
             raise UnreadableCalendar(_reason(error, host)) from error
         raise UnreadableCalendar(Sentence("{host} sends on and on", host=host))
 
@@ -82,10 +83,14 @@ class CalendarNetwork:
         most: int,
         deadline: float,
     ) -> CalendarAnswer:
-        data = bytearray()
-        with client.stream(method, url, headers=dict(headers), content=body.encode() or None) as response:
-            for piece in response.iter_bytes():  # of no size: a slow server would fill one for hours
-                data += piece
+        data, sent = bytearray(), {**headers, "accept-encoding": "identity"}  # a small packed answer may be a huge one
+        with client.stream(method, url, headers=sent, content=body.encode() or None) as response:
+            packing = response.headers.get("content-encoding", "").lower()
+            if packing not in ("", "identity", "gzip"):
+                raise UnreadableCalendar(Sentence("its answer is packed in a way that is not read here"))
+            unpacked = zlib.decompressobj(zlib.MAX_WBITS | 16) if packing == "gzip" else None
+            for piece in response.iter_raw():  # of no size: a slow server would fill one for hours
+                data += unpacked.decompress(piece, most + 1) if unpacked is not None else piece
                 if len(data) > most:
                     size = Sentence("it is larger than {size} MB", size=most >> 20)
                     raise UnreadableCalendar(size)

@@ -64,7 +64,7 @@ class _Parts:
         return re.sub(r":\d*\Z", "", self.host).lower()
 
     @property
-    def shown_segments(self) -> int | None:
+    def visible_segments(self) -> int | None:
         """The parts of the path that may be shown for a service that is known; None for any other."""
         known = (most for host, most in _SHOWN_SEGMENTS.items() if self.name == host or self.name.endswith(f".{host}"))
         return next(known, None)
@@ -103,16 +103,16 @@ def _masked(parts: _Parts) -> str:
     is_name = parts.scheme in _WITH_NAMES and ":" not in parts.login
     login = f"{parts.login if is_name else HIDDEN}@" if parts.login else ""
     if parts.scheme not in _WEB:
-        return f"{parts.scheme}://{login}{parts.host}{parts.path}{_shown_query(parts.query)}{parts.fragment}"
+        return f"{parts.scheme}://{login}{parts.host}{parts.path}{_masked_query(parts.query)}{parts.fragment}"
     fragment = parts.fragment if _is_plain(parts.fragment[1:]) else f"#{HIDDEN}"
-    return f"{parts.scheme}://{login}{parts.host}{_shown_path(parts)}{_shown_query(parts.query)}{fragment}"
+    return f"{parts.scheme}://{login}{parts.host}{_masked_path(parts)}{_masked_query(parts.query)}{fragment}"
 
 
-def _shown_path(parts: _Parts) -> str:
-    segments, most = parts.path.split("/")[1:], parts.shown_segments
-    shown = segments if most is None else segments[:most]
-    rest = [HIDDEN] if any(segments[len(shown) :]) else segments[len(shown) :]
-    return "".join(f"/{each if _is_plain(each) else HIDDEN}" for each in shown) + "".join(f"/{each}" for each in rest)
+def _masked_path(parts: _Parts) -> str:
+    segments, most = parts.path.split("/")[1:], parts.visible_segments
+    visible = segments if most is None else segments[:most]
+    rest = [HIDDEN] if any(segments[len(visible) :]) else segments[len(visible) :]
+    return "".join(f"/{each if _is_plain(each) else HIDDEN}" for each in visible) + "".join(f"/{each}" for each in rest)
 
 
 def _is_plain(segment: str) -> bool:
@@ -126,13 +126,13 @@ def _decoded(part: str) -> str:
     return unquote(part) if "%" in part else part
 
 
-def _shown_query(query: str) -> str:
+def _masked_query(query: str) -> str:
     fields = [each.partition("=") for each in query[1:].split("&")] if query else []
-    shown = (
+    masked = (
         f"{name}{sign}{value if not value or name.lower() in _HARMLESS else HIDDEN}" if sign else HIDDEN
         for name, sign, value in fields
     )
-    return "?" * bool(query) + "&".join(shown)
+    return "?" * bool(query) + "&".join(masked)
 
 
 def _keys(parts: _Parts) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _keys(parts: _Parts) -> Iterator[str]:
         yield f"{parts.login}@{parts.host}"
         if not (password or name).isalpha():
             yield from (password or name, parts.login)
-    most = parts.shown_segments
+    most = parts.visible_segments
     if most is not None:
         hidden = parts.path.split("/")[1 + most :]
         yield from (each for each in ("/".join(hidden), *hidden) if not _is_plain(each))

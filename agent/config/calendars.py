@@ -50,9 +50,9 @@ def _calendars(text: str) -> Iterator[CalendarConfig]:
         if entry.truth("off"):
             continue
         file, url, caldav = (_place(entry, field) for field in ("file", "url", "caldav"))
-        alone = _place(entry, "")
-        if alone:
-            file, url = ("", alone) if "://" in alone else (alone, url)
+        place = _place(entry, "")
+        if place:
+            file, url = ("", place) if "://" in place else (place, url)
         if sum(map(bool, (file, url, caldav))) != 1:
             hint = "a calendar has one of file, url and caldav"
             raise ConfigError("{key} needs one place", hint=hint, key=entry.key)

@@ -73,8 +73,8 @@ def _on_linux() -> Directories | None:
         return None
 
     def place(variable: str, below: str) -> Path:
-        given = os.environ.get(variable, "")
-        return Path(given if given.startswith("/") else os.path.join(home, below), APPLICATION)  # noqa: PTH118
+        named = os.environ.get(variable, "")
+        return Path(named if named.startswith("/") else os.path.join(home, below), APPLICATION)  # noqa: PTH118
 
     return Directories(
         place("XDG_CONFIG_HOME", ".config"), place("XDG_CACHE_HOME", ".cache"), place("XDG_STATE_HOME", ".local/state")

@@ -37,9 +37,9 @@ def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None, 
     return path
 
 
-def check_value(given: str, value: str) -> object:
+def check_value(name: str, value: str) -> object:
     """The value as `set_machine` would write it; raises `ConfigError` where that would."""
-    key = RENAMED.get(given, given)
+    key = RENAMED.get(name, name)
     kind = setting_type(key)
     refuse_of_one_vault(key)
     if kind.base is Secret:
@@ -47,8 +47,8 @@ def check_value(given: str, value: str) -> object:
     try:
         return kind.read(value)
     except ConfigError as error:
-        shows = Sentence("vault-agent config get {key} shows the present value", key=given)
-        raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=given, problem=error) from error
+        shows = Sentence("vault-agent config get {key} shows the present value", key=name)
+        raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=name, problem=error) from error
 
 
 def unset_machine(key: str, environ: Mapping[str, str] | None = None, *, vault_id: str = "") -> tuple[Path, bool]:

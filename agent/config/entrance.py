@@ -45,6 +45,6 @@ def bearer_token(authorization: Sequence[str]) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def is_token(given: str, token: str) -> bool:
+def is_token(candidate: str, token: str) -> bool:
     """True for the token itself; takes the same time for every wrong one."""
-    return bool(given) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+    return bool(candidate) and hmac.compare_digest(candidate.encode("utf-8", "replace"), token.encode())

@@ -336,7 +336,7 @@ def load_vault_settings(
 
 def _without_the_file(vault: Path, error: ConfigError, vault_id: str) -> Loaded:
     """The settings with those that the vault's file had last."""
-    loaded = load_settings(vault, vault_id=vault_id, traveling=_kept(vault))
+    loaded = load_settings(vault, vault_id=vault_id, traveling=_last_values(vault))
     warning = Sentence(
         "{file} cannot be followed, and what it said before holds: {problem} (mend it with an editor)",
         file=VAULT_FILE,
@@ -345,7 +345,7 @@ def _without_the_file(vault: Path, error: ConfigError, vault_id: str) -> Loaded:
     return loaded.with_unfollowed(warning)
 
 
-def _kept(vault: Path) -> Mapping[str, str | None]:
+def _last_values(vault: Path) -> Mapping[str, str | None]:
     """What the file said last; nothing if that is not known."""
     try:
         file = _file(vault)
@@ -359,7 +359,7 @@ def _keep(vault: Path, values: Mapping[str, str | None]) -> None:
     """Remember what the file says; where that cannot be written, the next command tries again."""
     with suppress(OSError):
         file = _file(vault)
-        if file is None or _kept(vault) == values:
+        if file is None or _last_values(vault) == values:
             return
         file.parent.mkdir(exist_ok=True)
         clear_way(file)

@@ -37,10 +37,10 @@ def report_from(level: str, crashes: Path, clock: Clock) -> None:
         stream = OnStandardError()
         stream.setFormatter(Escaped("%(levelname)s %(name)s: %(message)s"))
         logger.addHandler(stream)
-        logger.addHandler(CrashKeeper(crashes, clock))
+        logger.addHandler(CrashRecorder(crashes, clock))
 
 
-class CrashKeeper(logging.Handler):
+class CrashRecorder(logging.Handler):
     """Keeps where reported errors came from, other than those foreseen."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:

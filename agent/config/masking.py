@@ -131,15 +131,15 @@ def _fold_with_places(text: str, *, ascii_only: bool) -> tuple[str, list[int]]:
     if len(lowered) != len(text):  # a letter became two in lower case
         lowered = "".join(letter.lower() for letter in text)
         origins = [place for place, letter in enumerate(text) for _ in letter.lower()]
-    kept, places, last = list[str](), list[int](), 0
+    unbroken_parts, places, last = list[str](), list[int](), 0
     gap = _ASCII_GAP if ascii_only else _OTHER_GAP
     unbroken = _LINE_BREAK.sub(lambda found: " " * len(found[0]), lowered)
     for found in (*gap.finditer(unbroken), None):
         end = found.start() if found else len(unbroken)
-        kept.append(unbroken[last:end])
+        unbroken_parts.append(unbroken[last:end])
         places += origins[last:end]
         last = found.end() if found else end
-    return "".join(kept), places
+    return "".join(unbroken_parts), places
 
 
 def _found(text: str, forms: _Forms) -> list[tuple[int, int]]:

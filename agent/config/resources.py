@@ -47,6 +47,11 @@ def patterns(name: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(line, re.IGNORECASE) for line in _entries(name))
 
 
+def first_match(name: str, text: str) -> re.Match[str] | None:
+    """Where the first of the lines of a list is found in a text."""
+    return next((found for each in patterns(name) if (found := each.search(text)) is not None), None)
+
+
 @cache
 def words(name: str) -> frozenset[str]:
     """The words of a list, separated by blanks."""

@@ -128,7 +128,7 @@ class Settings:
         """The texts that were set and have an address in them."""
         return tuple(each for each in self.values.given.values() if isinstance(each, str) and "://" in each)
 
-    def is_given(self, section: str) -> bool:
+    def is_set(self, section: str) -> bool:
         """True if something of a section was set, by the person, the vault or a caller; else it has its defaults."""
         return section in self._others or any(key.startswith(f"{section}.") for key in self.values.given)
 
@@ -148,8 +148,8 @@ class SettingValues(Mapping[str, SettingValue]):
     `given` has the values that the person, a vault or a caller has set.
     """
 
-    def __init__(self, defaults: Mapping[str, str], given: Mapping[str, SettingValue]) -> None:
-        self.given = MappingProxyType(given)
+    def __init__(self, defaults: Mapping[str, str], chosen: Mapping[str, SettingValue]) -> None:
+        self.given = MappingProxyType(chosen)
         self._defaults = defaults
 
     def __getitem__(self, key: str) -> SettingValue:

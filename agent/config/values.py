@@ -118,10 +118,10 @@ class SettingType:
         kind, limits = Sentence(_WORDS[self.base]), self.range
         if limits is None:
             return kind
-        given = {"kind": kind, "low": limits.low, "high": limits.high}
+        facts = {"kind": kind, "low": limits.low, "high": limits.high}
         if not limits.unit:
-            return Sentence("{kind} from {low:,.12g} to {high:,.12g}", **given)
-        return Sentence("{kind} from {low:,.12g} to {high:,.12g} {unit}", **given, unit=Sentence(limits.unit))
+            return Sentence("{kind} from {low:,.12g} to {high:,.12g}", **facts)
+        return Sentence("{kind} from {low:,.12g} to {high:,.12g} {unit}", **facts, unit=Sentence(limits.unit))
 
     def read(self, text: str) -> SettingValue:
         """The value of `text`; raises `ConfigError` with the expected values."""

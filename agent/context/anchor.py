@@ -72,7 +72,7 @@ class Anchor:
         return Context("\n\n".join(filter(None, (reminder, self.answered(), trail, self.closing))), ANCHOR)
 
     def answered(self) -> str:
-        """What the person has answered, the newest last; empty for nothing."""
+        """The person's answers, the newest last; empty without one."""
         if not self.answers:
             return ""
         return "\n".join([text("anchor.answered", self.language), *(f"- {_one_line(each)}" for each in self.answers)])

@@ -8,6 +8,7 @@ never cut.
 
 import logging
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from agent.context.budget import MESSAGE, BudgetRow, Count, Window, count_message, count_tool, shorten
 from agent.context.source import Piece, Receipt, Source
@@ -33,15 +34,15 @@ logger = logging.getLogger(__name__)
 class Opening:
     """The messages that are put into the history just before a task.
 
-    `receipts` are those of all pieces and `shown` those of each message; `untrusted` names the sources of text by
-    others than the owner, with which the run is then tainted. `problems` has the failed sources with reasons; `absent`
-    the sources without text.
+    `receipts` are those of all pieces and `message_receipts` those of each message; `untrusted` names the sources of
+    text by others than the owner, with which the run is then tainted. `problems` has the failed sources with reasons;
+    `absent` the sources without text.
     """
 
     messages: tuple[Context, ...]
     receipts: tuple[Receipt, ...]
     rows: tuple[BudgetRow, ...]
-    shown: tuple[tuple[Receipt, ...], ...] = ()
+    message_receipts: tuple[tuple[Receipt, ...], ...] = ()
     untrusted: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     absent: tuple[Sentence, ...] = ()
@@ -52,7 +53,7 @@ class Opening:
 
     def receipts_of(self, message: Context) -> tuple[Receipt, ...]:
         """The receipts of one of its messages."""
-        found = (these for each, these in zip(self.messages, self.shown, strict=True) if each is message)
+        found = (these for each, these in zip(self.messages, self.message_receipts, strict=True) if each is message)
         return next(found, ())
 
 
@@ -82,47 +83,55 @@ def opening(
     """
     left = window.texts_room
     messages: list[Context] = []
-    shown: list[tuple[Receipt, ...]] = []
+    message_receipts: list[tuple[Receipt, ...]] = []
     rows: list[BudgetRow] = []
     pieces: list[Piece] = []
     problems: list[str] = []
     absent: list[Sentence] = []
     for source in sources:
         room = max(min(window.most(source.name), left), 0)
-        try:
-            offered = source.pieces(task, room)
-        except (AgentError, OSError) as error:
-            logger.warning("%s cannot be asked: %s", source.name, error)
-            problems.append(f"{source.name}: {error}")
+        answer = _pieces(source, task, room, problems)
+        if answer is None:
             continue
-        absent += (_left_out(source.name, each.absent) for each in offered if each.absent)
-        offered = [each for each in offered if not each.absent]
-        kept = fitting(offered, room, count)
-        text = "\n\n".join(piece.text for piece in kept)
-        rows.append(BudgetRow(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
-        pieces += kept
-        left -= sum(count(piece.text) + MESSAGE for piece in kept)
-        if kept:
+        absent += (_left_out(source.name, each.absent) for each in answer if each.absent)
+        offered = [each for each in answer if not each.absent]
+        fitted = fitting(offered, room, count)
+        text = "\n\n".join(piece.text for piece in fitted)
+        rows.append(BudgetRow(source.name, count(text) if fitted else 0, room, len(fitted), len(offered) - len(fitted)))
+        pieces += fitted
+        left -= sum(count(piece.text) + MESSAGE for piece in fitted)
+        if fitted:
             messages.append(Context(text, source.name))
-            shown.append(tuple(piece.receipt for piece in kept if piece.receipt))
+            message_receipts.append(tuple(piece.receipt for piece in fitted if piece.receipt))
     room = max(min(window.allowed("hooks"), left), 0)
     added = injected_messages(injections, count, room)
     used = sum(count(each.message.text) for each in added)
     rows.append(BudgetRow("hooks", used, room, len(added), len(injections) - len(added)))
-    given = (piece.receipt for piece in pieces if piece.receipt)
-    receipts = (*given, *(receipt for each in added for receipt in each.receipts))
-    untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
-    shown += [each.receipts for each in added]
+    message_receipts += [each.receipts for each in added]
     messages += [each.message for each in added]
-    return Opening(tuple(messages), receipts, tuple(rows), tuple(shown), untrusted, tuple(problems), tuple(absent))
+    receipts = tuple(chain(filter(None, (piece.receipt for piece in pieces)), *(each.receipts for each in added)))
+    untrusted = tuple(dict.fromkeys(filter(None, (piece.untrusted for piece in pieces))))
+    return Opening(
+        tuple(messages), receipts, tuple(rows), tuple(message_receipts), untrusted, tuple(problems), tuple(absent)
+    )
+
+
+def _pieces(source: Source, task: str, room: int, problems: list[str]) -> Sequence[Piece] | None:
+    """The pieces of a source; None, and a line in `problems`, if it fails."""
+    try:
+        return source.pieces(task, room)
+    except (AgentError, OSError) as error:
+        logger.warning("%s cannot be asked: %s", source.name, error)
+        problems.append(f"{source.name}: {error}")
+        return None
 
 
 def injected_messages(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
     """The hooks' texts as messages, highest priority first, until `room` tokens are used up."""
     ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
     pieces = fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
-    kept = zip(pieces, ranked, strict=False)  # `fitting` keeps the beginning of `ranked`
-    return tuple(Added(Context(piece.text, piece.source), each.receipts) for piece, each in kept)
+    pairs = zip(pieces, ranked, strict=False)  # `fitting` keeps the beginning of `ranked`
+    return tuple(Added(Context(piece.text, piece.source), each.receipts) for piece, each in pairs)
 
 
 def receipt_lines(receipts: Iterable[Receipt], language: str) -> str:
@@ -132,21 +141,21 @@ def receipt_lines(receipts: Iterable[Receipt], language: str) -> str:
 
 def fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
     """The pieces with the highest scores that fit into `room` tokens; of equal scores, the first."""
-    kept: list[Piece] = []
+    chosen: list[Piece] = []
     left = room
     for piece in sorted(pieces, key=lambda each: -each.score):
         if not piece.text.strip():
             continue
         used = count(piece.text) + MESSAGE
-        if used > left and not kept and left - MESSAGE >= _LEAST_PIECE:
+        if used > left and not chosen and left - MESSAGE >= _LEAST_PIECE:
             text = shorten(piece.text, left - MESSAGE, count)
             piece = Piece(text, piece.source, piece.score, piece.receipt, piece.untrusted)
             used = count(text) + MESSAGE
         if used > left:
             break
-        kept.append(piece)
+        chosen.append(piece)
         left -= used
-    return kept
+    return chosen
 
 
 def assemble(
@@ -161,19 +170,19 @@ def assemble(
 
     Raises `LimitReached` when the parts that are never cut are larger than the budget.
     """
-    said = in_order(with_text(history))
-    fixed, spoken = _fixed(system, count), _spoken(said, count)
+    ordered = in_order(with_text(history))
+    fixed, spoken = _fixed(system, count), _spoken(ordered, count)
     described = list(tools)
     costs = [count_tool(spec, count) for spec in tools]
     while fixed + spoken + sum(costs[: len(described)]) > window.budget and len(described) > LEAST_TOOLS:
         described.pop()
     spent = sum(costs[: len(described)])
     if fixed + spoken + spent > window.budget:
-        raise _too_much(fixed, spent, said, window, count)
-    messages = (System(system), *said)
+        raise _too_much(fixed, spent, ordered, window, count)
+    messages = (System(system), *ordered)
     rows = (
         BudgetRow("system", fixed, window.allowed("system"), 1),
-        BudgetRow("history", spoken, window.allowed("history"), len(said)),
+        BudgetRow("history", spoken, window.allowed("history"), len(ordered)),
         BudgetRow("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
     )
     return Prompt(Request(messages, tuple(described), max_output or window.reserve, stable=len(messages)), rows)
@@ -248,10 +257,10 @@ def _too_much(fixed: int, tools: int, history: Sequence[Message], window: Window
             reserve=window.reserve,
             max=max(window.tokens // 8, 1),
         )
-    said = max((count_message(each, count) for each in history if isinstance(each, User)), default=0)
+    longest = max((count_message(each, count) for each in history if isinstance(each, User)), default=0)
     spoken = _spoken(history, count)
-    if said > window.budget // 2:
-        what = Sentence("what you wrote is about {tokens:,} tokens long", tokens=said)
+    if longest > window.budget // 2:
+        what = Sentence("what you wrote is about {tokens:,} tokens long", tokens=longest)
         todo = Sentence("put the text into a note and ask about the note")
     elif fixed > window.budget // 2:
         what = Sentence("{note} and the rules take about {tokens:,} tokens", note=AGENT_NOTE, tokens=fixed)
@@ -293,8 +302,8 @@ def choose_tools(
     """The tools to describe with a window of so many tokens, in their order: all if they take less than a tenth of it,
     else those of `CORE`; after them the `others`, of other programs, if they have room in the same tenth."""
 
-    def takes(given: Sequence[ToolSpec]) -> int:
-        return sum(count_tool(spec, count) for spec in given) * _PART
+    def takes(described: Sequence[ToolSpec]) -> int:
+        return sum(count_tool(spec, count) for spec in described) * _PART
 
     chosen = tuple(specs) if takes(specs) < window else tuple(spec for spec in specs if spec.name in CORE)
     return (*chosen, *others) if takes((*chosen, *others)) < window else chosen

@@ -89,12 +89,12 @@ def window_of(model: Model) -> Window:
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A row of the budget table: tokens used and allowed, and how many things were kept and cut."""
+    """A row of the budget table: tokens used and allowed, and how many things were included and cut."""
 
     name: str
     used: int
     allowed: int
-    kept: int
+    included: int
     cut: int = 0
 
 
@@ -132,7 +132,7 @@ def count_message(message: Message, count: Count) -> int:
         total += IMAGE_TOKENS * len(message.images)
     if isinstance(message, Assistant):
         total += sum(count(call.name) + count(_written(call.arguments)) + MESSAGE for call in message.calls)
-        total += sum(count(_written(part)) for part in message.kept)
+        total += sum(count(_written(part)) for part in message.thinking)
     return total
 
 

@@ -35,13 +35,13 @@ _WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """A conversation whose older part `dropped` is replaced by `summary`; `kept` follows unchanged.
+    """A conversation whose older part `dropped` is replaced by `summary`; `remaining` follows unchanged.
 
     `problem` is the reason why a requested summary is not the model's.
     """
 
     summary: Context
-    kept: tuple[Message, ...]
+    remaining: tuple[Message, ...]
     dropped: tuple[Message, ...]
     problem: str = ""
 
@@ -98,7 +98,7 @@ def compact(
     `summarise` asks a model. When it fails or returns nothing, or the vault's own prompt (`read`) is wrong, the summary
     is made by rule and `problem` has the reason. Only `Interrupted` is raised. `room` is that of `split`.
     """
-    dropped, kept = split(history, keep_turns, room, count)
+    dropped, remaining = split(history, keep_turns, room, count)
     if not dropped:
         return None
     most = max(min(sum(count_message(message, count) for message in dropped), max(room, 0)) * LARGEST, SMALLEST)
@@ -115,7 +115,7 @@ def compact(
         text = shorten(with_head(text, now, language), int(most), count)
     else:
         text = summarise_by_rule(dropped).format(now, language, int(most), count)
-    return Compacted(Context(text, SOURCE), kept, dropped, problem)
+    return Compacted(Context(text, SOURCE), remaining, dropped, problem)
 
 
 def summary_request(
@@ -127,7 +127,7 @@ def summary_request(
     read: VaultReader = nothing,
 ) -> str:
     """The prompt that asks a model for a summary of at most `most` tokens; its conversation takes `room` at most."""
-    lines = [line for message in dropped if (line := _shown(message, count))]
+    lines = [line for message in dropped if (line := _summary_line(message, count))]
     return fill(
         "summary",
         read,
@@ -165,7 +165,7 @@ def _turns(history: Sequence[Message]) -> list[int]:
     return found
 
 
-def _shown(message: Message, count: Count) -> str:
+def _summary_line(message: Message, count: Count) -> str:
     match message:
         case User(text, sender):
             return f"{sender or 'Person'}: {text}"

@@ -81,9 +81,9 @@ def system_part(
         parts.append(text("prompt.folder", language, folder=folder))
     if link:
         parts.append(text("prompt.link", language, link=link))
-    said = Note.parse(read(AGENT_NOTE) or b"").body.strip()
-    if said:
-        parts.append(f"What your owner says ({AGENT_NOTE})\n\n{said}")
+    owner_text = Note.parse(read(AGENT_NOTE) or b"").body.strip()
+    if owner_text:
+        parts.append(f"What your owner says ({AGENT_NOTE})\n\n{owner_text}")
     parts += filter(None, fixed)
     parts.append(fill("safety", read))
     return "\n\n".join(parts)
@@ -127,16 +127,16 @@ class Audience(Enum):
 
 _ALL = frozenset(Audience)
 _OWNERS = frozenset({Audience.OWNER, Audience.GROUP})
-_ALONE = frozenset({Audience.OWNER})
-GIVEN: Mapping[str, frozenset[Audience]] = {
+_OWNER_ONLY = frozenset({Audience.OWNER})
+AUDIENCES_BY_SOURCE: Mapping[str, frozenset[Audience]] = {
     MEMORIES: _ALL,
     "skills": _OWNERS,
     "skill_index": _OWNERS,
     NOTICE: _OWNERS,
     GROUP_TALK: frozenset({Audience.GROUP}),
-    "curiosity": _ALONE,
-    PROFILE: _ALONE,
-    "rules": _ALONE,
+    "curiosity": _OWNER_ONLY,
+    PROFILE: _OWNER_ONLY,
+    "rules": _OWNER_ONLY,
 }
 """The audiences of each source of texts, by its name: those asked when a task begins, and those that add texts while a
 run goes on."""
@@ -149,9 +149,9 @@ def audience_of(role: str, *, group: bool) -> Audience:
     return Audience.GROUP if group else Audience.OWNER
 
 
-def may_be_given(source: str, audience: Audience) -> bool:
+def may_provide(source: str, audience: Audience) -> bool:
     """True if the audience's model may be given texts of the source."""
-    return audience in GIVEN.get(source, _ALONE)
+    return audience in AUDIENCES_BY_SOURCE.get(source, _OWNER_ONLY)
 
 
 def reader_for(audience: Audience, read: VaultReader) -> VaultReader:

@@ -44,16 +44,16 @@ class Summary:
             share = int(left * weights[name] / sum(weights.values()))
             weights.pop(name)
             start = _label(name, language)
-            said = _newest(getattr(self, name), share - count(start) - 2, name == "goal", language, count)
-            lines.append(start + said)
+            content = _newest(getattr(self, name), share - count(start) - 2, name == "goal", language, count)
+            lines.append(start + content)
             left -= count(lines[-1]) + 1
         return shorten("\n".join([head, *lines]), room, count)
 
 
-def with_head(said: str, at: datetime, language: Language) -> str:
+def with_head(summary: str, at: datetime, language: Language) -> str:
     """A summary's text under our head line, which replaces its own head line."""
     head = text("session_summary.head", language, at=at.strftime("%Y-%m-%d %H:%M"))
-    body = _without_head(said.strip()).strip()
+    body = _without_head(summary.strip()).strip()
     return f"{head}\n{body}" if body else head
 
 
@@ -71,25 +71,25 @@ def summarise_by_rule(messages: Sequence[Message]) -> Summary:
     summary = Summary()
     for message in messages:
         match message:
-            case Context(said, source) if source == SOURCE:
-                summary = _with_earlier(summary, said)
-            case User(said, sender):
+            case Context(words, source) if source == SOURCE:
+                summary = _with_earlier(summary, words)
+            case User(words, sender):
                 named = f"{sender}: " if sender else ""
-                goal = summary.goal or (_brief(named + said, 4 * _SHORT),)
-                pending = (*summary.pending, _brief(named + said))
+                goal = summary.goal or (_brief(named + words, 4 * _SHORT),)
+                pending = (*summary.pending, _brief(named + words))
                 summary = replace(
                     summary,
                     goal=goal,
                     pending=pending,
-                    constraints=_more(summary.constraints, [named + wish for wish in preferences(said)]),
+                    constraints=_more(summary.constraints, [named + wish for wish in preferences(words)]),
                 )
-            case Assistant(said, calls) if calls:
-                decided = (_first_sentence(said),) if said.strip() else ()
+            case Assistant(words, calls) if calls:
+                decided = (_first_sentence(words),) if words.strip() else ()
                 done = tuple(_done(call, call.id in failed) for call in calls)
                 summary = replace(
                     summary, decisions=_more(summary.decisions, decided), completed=_more(summary.completed, done)
                 )
-            case Assistant(said) if said.strip():
+            case Assistant(words) if words.strip():
                 summary = replace(summary, pending=())
             case _:
                 pass
@@ -122,13 +122,13 @@ def _newest(items: Iterable[str], room: int, from_start: bool, language: Languag
     none, joint = text("session_summary.none", language), text("session_summary.joint", language)
     if not ordered:
         return none
-    kept = ordered[:1] if from_start else ordered[-1:]
+    newest = ordered[:1] if from_start else ordered[-1:]
     if not from_start:
         for item in reversed(ordered[:-1]):
-            if count(joint.join([item, *kept])) > room:
+            if count(joint.join([item, *newest])) > room:
                 break
-            kept.insert(0, item)
-    return " ".join(shorten(joint.join(kept), max(room, 0), count).split()) or none
+            newest.insert(0, item)
+    return " ".join(shorten(joint.join(newest), max(room, 0), count).split()) or none
 
 
 def _more(before: tuple[str, ...], added: Iterable[str]) -> tuple[str, ...]:
@@ -137,13 +137,13 @@ def _more(before: tuple[str, ...], added: Iterable[str]) -> tuple[str, ...]:
 
 def _done(call: ToolCall, failed: bool) -> str:
     about = next((str(call.arguments[name]) for name in _ARGUMENTS if call.arguments.get(name)), "")
-    said = f"{call.name} {_brief(about, 80)}".strip()
-    return f"{said} (failed)" if failed else said
+    line = f"{call.name} {_brief(about, 80)}".strip()
+    return f"{line} (failed)" if failed else line
 
 
-def _first_sentence(said: str) -> str:
-    return _brief(re.split(r"(?<=[.!?。！？])\s|\n", said.strip(), maxsplit=1)[0])
+def _first_sentence(words: str) -> str:
+    return _brief(re.split(r"(?<=[.!?。！？])\s|\n", words.strip(), maxsplit=1)[0])
 
 
-def _brief(said: str, most: int = _SHORT) -> str:
-    return clipped(" ".join(said.split()), most)
+def _brief(words: str, most: int = _SHORT) -> str:
+    return clipped(" ".join(words.split()), most)

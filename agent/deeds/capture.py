@@ -20,7 +20,7 @@ from agent.markdown.note import Note
 from agent.markdown.requests import CAPTURE
 from agent.markdown.yaml_write import Value
 from agent.memory.daily import beginning
-from agent.runs.kept_files import CapturedFile, kept_files, note_strangers
+from agent.runs.captured_files import CapturedFile, captured_files, note_strangers
 from agent.texts import Sentence, text
 from agent.tools.builtin.web import LIMITS, NETWORK, WebNetwork, fetch_page
 from agent.tools.text_origin import text_origin_of
@@ -66,14 +66,14 @@ def with_page(what: Captured, workspace: Workspace, network: WebNetwork = NETWOR
     except (ToolRetry, ToolFailed) as error:
         hint = "keep the address alone: vault-agent capture WORDS"
         raise UserError("{address} cannot be read: {reason}", hint=hint, address=what.address, reason=error) from error
-    told = "\n\n".join(filter(None, (page.content.text.strip()[:_LONGEST], what.shared.strip())))
-    return Captured(what.words, told, page.content.title or what.title, page.address, what.files)
+    content = "\n\n".join(filter(None, (page.content.text.strip()[:_LONGEST], what.shared.strip())))
+    return Captured(what.words, content, page.content.title or what.title, page.address, what.files)
 
 
 def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: bool = False) -> CapturedNote:
     """Keep it in a note of its own in `inbox/`, or with `today` in the day's note, in one commit; with `mine`, texts
     among the files are the person's own. Raises `UserError` where there is nothing, and for a file that is not kept
-    (`kept_files`) or words that are too long; `SecretFound`."""
+    (`captured_files`) or words that are too long; `SecretFound`."""
     words, shared = what.words.strip(), _shared(what)
     if max(len(words), len(what.shared)) > 2 * _LONGEST:
         hint = "keep it as a file: vault-agent capture --file PATH"
@@ -81,14 +81,14 @@ def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: 
     if not (words or shared or what.files):
         raise UserError("there is nothing to keep", hint='vault-agent capture "call the dentist"')
     vault, run, now = workspace.vault, workspace.clock.new_id(), workspace.clock.now().astimezone()
-    files = kept_files(workspace, what.files, now)
+    files = captured_files(workspace, what.files, now)
     origin = text_origin_of(vault)
     source = what.address or text("capture.source", "en")
     path = vault.home.day_note(now.date()) if today else _path(workspace, what, now)
     row = _row(words, shared, [name for name, _ in files], now)
     if shared:  # without words, the first row of an item is a stranger's with the time before it
-        told = row if today and not words else shared.encode("utf-8", "replace")
-        origin.remember(run, told, words.encode("utf-8", "replace"), [source])
+        foreign = row if today and not words else shared.encode("utf-8", "replace")
+        origin.remember(run, foreign, words.encode("utf-8", "replace"), [source])
     if not (mine or words or today):
         origin.remember_name(run, path, [source])
     if not mine:
@@ -115,10 +115,10 @@ def _path(workspace: Workspace, what: Captured, now: datetime) -> str:
 
 def _shared(what: Captured) -> str:
     """What others have written, as it stands in a note: quoted, inert, with its address."""
-    title, told = _BRACKETS.sub(" ", inert_line(what.title)), inert_blocks(escape(what.shared.strip()))
+    title, content = _BRACKETS.sub(" ", inert_line(what.title)), inert_blocks(escape(what.shared.strip()))
     address, target = what.address.strip(), _target(what.address)
     link = inert_blocks(f"[{title or target}]({target})") if is_link(address) else inert_line(address)
-    rows = [f"> {row}".rstrip() for row in told.split("\n")] if told else []
+    rows = [f"> {row}".rstrip() for row in content.split("\n")] if content else []
     head = link if address else f"**{title}**" if title else ""
     return "\n\n".join(filter(None, (head, "\n".join(rows))))
 
@@ -140,7 +140,7 @@ def _note(words: str, shared: str, what: Captured, files: Sequence[str], now: da
 
 def _row(words: str, shared: str, files: Sequence[str], now: datetime) -> bytes:
     """An item of the day's note; what follows its first line stands below it."""
-    told = "\n\n".join(filter(None, (words, _embeds(files), shared)))
-    first, *more = told.split("\n")
+    content = "\n\n".join(filter(None, (words, _embeds(files), shared)))
+    first, *more = content.split("\n")
     rows = [f"- {now:%H:%M} {first}", *(f"  {row}".rstrip() for row in more)]
     return ("\n".join(rows) + "\n").encode("utf-8", "replace")

@@ -45,7 +45,7 @@ class ListedApprovals(ResultValue, frozen=True):
     stopped: str | None
 
 
-class ShownApproval(Approval, frozen=True, kw_only=True):
+class WholeApproval(Approval, frozen=True, kw_only=True):
     """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
 
     text: str
@@ -103,10 +103,10 @@ def list_approvals(workspace: Workspace) -> ListedApprovals:
     return ListedApprovals.of(approvals=found, stopped=schedule_switch(workspace).line)
 
 
-def show_approval(workspace: Workspace, name: str) -> ShownApproval:
+def show_approval(workspace: Workspace, name: str) -> WholeApproval:
     """One of them in full."""
     asked = find_decision(workspace, name)
-    return approval(ShownApproval, asked, text=decision_text(workspace, asked))
+    return approval(WholeApproval, asked, text=decision_text(workspace, asked))
 
 
 def approval(kind: type[A], asked: Proposal, **more: object) -> A:
@@ -143,10 +143,10 @@ def find_need(workspace: Workspace, name: str) -> Proposal | Question:
 
 def yes_or_no(words: str) -> tuple[bool, str]:
     """A yes or a no in the words of a person, and the reason behind it; raises `UserError` for other words."""
-    said = parse_yes_or_no(words)
-    if said is None:
+    found = parse_yes_or_no(words)
+    if found is None:
         raise UserError("{words} is neither yes nor no", hint="vault-agent needs answer NAME yes", words=words)
-    return said.yes, said.rest
+    return found.yes, found.rest
 
 
 def list_questions(workspace: Workspace) -> ListedQuestions:

@@ -203,7 +203,7 @@ def show_job(workspace: Workspace, id: Id) -> WholeJob:
     job, now = job_as_it_is(workspace, find_job(workspace, id)), workspace.clock.now()
     record = record_here(workspace, job)
     times = times_of(job, now, 10)
-    return WholeJob.of(job, record, **_given(job, now), stopped=record.is_stopped, occurrences=times)
+    return WholeJob.of(job, record, **_shared_fields(job, now), stopped=record.is_stopped, occurrences=times)
 
 
 def stop_schedule(workspace: Workspace, reason: str) -> None:
@@ -256,7 +256,7 @@ def job_history(workspace: Workspace, id: Id) -> JobHistory:
 
 def job_view(job: Job, now: datetime) -> JobView:
     """A job, with its next time after a moment."""
-    return JobView.of(job, **_given(job, now))
+    return JobView.of(job, **_shared_fields(job, now))
 
 
 def times_of(job: Job, after: datetime, count: int) -> list[str]:
@@ -264,7 +264,7 @@ def times_of(job: Job, after: datetime, count: int) -> list[str]:
     return [each.at.isoformat() for each in job.coming(after, count)]
 
 
-def _given(job: Job, now: datetime) -> dict[str, object]:
+def _shared_fields(job: Job, now: datetime) -> dict[str, object]:
     return {
         "on": [format_trigger(each) for each in job.triggers],
         "timezone": job.zone_name,

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"%%.*?%%")
 
 
 @dataclass(frozen=True, slots=True)
-class ShownBox:
+class BoxOnPage:
     """A box as a page shows it: its `text`, and how many boxes with the same text stand above it in the note."""
 
     text: str
@@ -30,11 +30,11 @@ def may_edit(vault: Vault, path: str) -> bool:
     return vault.home.write_rule(path) is not WriteRule.PROGRAM
 
 
-def edit_note(vault: Vault, path: str, base: str, said: str) -> Outcome | None:
+def edit_note(vault: Vault, path: str, base: str, text: str) -> Outcome | None:
     """Write a note as the person has changed it from the version `base`. Returns None if it is the same; raises
     `StaleForm` if it was changed elsewhere meanwhile, `BadNote` if its header could not be read any more."""
     data = _data(vault, path)
-    after = _with_endings(_text(data, path), said.replace("\r\n", "\n")).encode()
+    after = _with_endings(_text(data, path), text.replace("\r\n", "\n")).encode()
     if (problem := Note.parse(after).problem) is not None:
         raise problem
     if (now := vault.content_id(data)) != base:
@@ -65,10 +65,10 @@ def _text(data: bytes, path: str) -> str:
     return text
 
 
-def _with_endings(before: str, said: str) -> str:
+def _with_endings(before: str, text: str) -> str:
     """The new text, in which lines that were not changed keep their endings, and others have the note's first one."""
     usual = "\r\n" if before.partition("\n")[0].endswith("\r") else "\n"
-    old, new = before.split("\n"), said.split("\n")
+    old, new = before.split("\n"), text.split("\n")
     found: list[str] = []
     plain = [each.removesuffix("\r") for each in old]
     for kind, start, end, first, last in SequenceMatcher(None, plain, new, autojunk=False).get_opcodes():
@@ -80,15 +80,15 @@ def _with_endings(before: str, said: str) -> str:
     return "\n".join(found)
 
 
-def tick_box(vault: Vault, path: str, shown: ShownBox, *, done: bool) -> Outcome | None:
+def tick_box(vault: Vault, path: str, clicked: BoxOnPage, *, done: bool) -> Outcome | None:
     """Tick a box of a note, or take the tick out. Returns None if it is so already; raises `UserError` if no such box
     is there any more."""
     data = _data(vault, path)
     note = Note.parse(data)
-    same = [each for each in find_tasks(parse_body(note.body, note.body_line)) if _words(each) == shown.text]
-    if len(same) <= shown.above:
+    same = [each for each in find_tasks(parse_body(note.body, note.body_line)) if _words(each) == clicked.text]
+    if len(same) <= clicked.above:
         raise UserError("{path} has changed since you looked", hint="look at it again", path=path)
-    box = same[shown.above]
+    box = same[clicked.above]
     if box.done is done:
         return None
     lines = data.decode("utf-8", "surrogateescape").split("\n")

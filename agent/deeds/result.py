@@ -25,16 +25,15 @@ class ResultValue(msgspec.Struct, frozen=True):
         cls.__doc__ = getdoc(cls)  # that of the value that it extends, where it has none
 
     @classmethod
-    def of(cls, *sources: object, **given: object) -> Self:
-        """A value made of others: a field that is not `given` is the attribute of its name of the first value that has
-        one, else its default. Sentences become plain texts, moments texts in ISO form, and an empty text null where
-        the field may be. Raises `TypeError` for a field that is missing or of another type.
-        """
+    def of(cls, *sources: object, **values: object) -> Self:
+        """A value made of others: a field that is not among the `values` is the attribute of its name of the first
+        value that has one, else its default. Sentences become plain texts, moments texts in ISO form, and an empty text
+        null where the field may be. Raises `TypeError` for a field that is missing or of another type."""
         may_be_null, found = _null_fields(cls), dict[str, object]()
         for name, key in zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True):
             source = next((each for each in sources if hasattr(each, name)), None)
-            if name in given or source is not None:
-                value = _plain(given[name] if name in given else getattr(source, name))
+            if name in values or source is not None:
+                value = _plain(values[name] if name in values else getattr(source, name))
                 found[key] = None if value == "" and name in may_be_null else value
         try:
             return msgspec.convert(found, cls)

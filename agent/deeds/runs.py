@@ -52,7 +52,7 @@ def run_result(report: RunReport) -> RunResult:
         ended,
         also_waits_for=list(report.also),
         quoted=ended.is_quoted,
-        sources=[CitedLines.of(each) for each in dict.fromkeys((*ended.given, *ended.sources))],
+        sources=[CitedLines.of(each) for each in dict.fromkeys((*ended.provided, *ended.sources))],
         used=[CitedLines.of(each) for each in ended.used],
         spend=Spent(spent.calls, spent.usage.input, spent.usage.output, round(spent.money, 6)),
     )

@@ -65,15 +65,15 @@ def sync_status(workspace: Workspace) -> SyncStateView:
     return SyncStateView(sync_state(vault).is_paused, remotes, vault.private_notes.left_of(found.conflicts))
 
 
-def remote_view(vault: Vault, standing: RemoteStanding) -> Remote:
+def remote_view(vault: Vault, status: RemoteStanding) -> Remote:
     """One remote."""
-    remote = standing.remote
+    remote = status.remote
     waits = vault.private_notes.left_of(remote.wait.paths) if remote.wait is not None else []
     wait = WaitView.of(remote.wait, notes=waits) if remote.wait is not None else None
     return Remote.of(
-        standing,
+        status,
         remote,
-        synced=standing.is_synced,
+        synced=status.is_synced,
         as_of=remote.agreed_at,
         tried=remote.tried_at,
         problem=remote.trouble,

@@ -81,11 +81,11 @@ class Terms(TypedDict, total=False):
 class Counts:
     """The numbers of events for one subscriber, by result; `error` is the last failure in one line.
 
-    `told`: handled. `late`: took longer than the timeout. `skipped`: arrived while an earlier call was still hanging.
-    `limited`: above the rate limit.
+    `delivered`: handled. `late`: took longer than the timeout. `skipped`: arrived while an earlier call was still
+    hanging. `limited`: above the rate limit.
     """
 
-    told: int = 0
+    delivered: int = 0
     failed: int = 0
     late: int = 0
     skipped: int = 0
@@ -97,7 +97,7 @@ class Counts:
 class Subscriber:
     """A handler with its options and counts. `hanging` is the event that is set when a call past its timeout ends.
 
-    `told` counts the events that were handled, apart from the others: a daemon at rest handles ten a second.
+    `delivered` counts the events that were handled, apart from the others: a daemon at rest handles ten a second.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Subscriber:
     priority: int
     timeout: float | None
     per_minute: int | None
-    told: int = 0
+    delivered: int = 0
     others: Counts = field(default_factory=Counts)
     times: deque[float] = field(default_factory=deque)
     hanging: Event | None = None
@@ -115,7 +115,7 @@ class Subscriber:
     @property
     def counts(self) -> Counts:
         """All counts."""
-        return replace(self.others, told=self.told)
+        return replace(self.others, delivered=self.delivered)
 
     def count(self, **changes: int | str) -> None:
         """Add numbers to the counts of these names; a text replaces `error`."""
@@ -184,7 +184,7 @@ def _perform(subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
         subscriber.count(failed=1, error=f"{type(error).__name__}: {error}".splitlines()[0])
         logger.warning("%s failed on %s", subscriber.name, type(event).__name__, exc_info=True)
         return ()
-    subscriber.told += 1
+    subscriber.delivered += 1
     return injections
 
 
@@ -245,11 +245,11 @@ class Bus:
         """
         worker = self._worker
         if worker is not None and threading.current_thread() is worker.thread:
-            told = [_perform(each, event) for each in self._hearers(event)]
+            injected = [_perform(each, event) for each in self._hearers(event)]
         else:
             with self._turn:
-                told = [self._tell(each, event) for each in self._hearers(event)]
-        return tuple(sorted((injection for each in told for injection in each), key=lambda each: -each.priority))
+                injected = [self._tell(each, event) for each in self._hearers(event)]
+        return tuple(sorted((injection for each in injected for injection in each), key=lambda each: -each.priority))
 
     def publish_async(self, event: object) -> bool:
         """Queue an event for delivery in order, without waiting; injections are dropped.

@@ -35,8 +35,8 @@ def parse_record_subject(subject: str) -> tuple[str, str] | None:
     if found is None:
         return None
     words = found[1] or found[2]
-    said = (key for each in LANGUAGES for key, sentence in _WORDS.items() if translated(sentence, each) == words)
-    return next(said, words.replace(" ", "_")), found[3]
+    outcomes = (key for each in LANGUAGES for key, sentence in _WORDS.items() if translated(sentence, each) == words)
+    return next(outcomes, words.replace(" ", "_")), found[3]
 
 
 def session_subject(outcome: str, task: str) -> Sentence:

@@ -25,6 +25,7 @@ from agent.llm.messages import Assistant, Cancelled, never
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Closed
 from agent.loop.session import Session, load_session
+from agent.markdown.links import note_link
 from agent.runs.registry import run_registry
 from agent.schedule.recurring import job_of_task, job_path
 from agent.schedule.task import Task, TaskStatus
@@ -52,7 +53,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TaskEnded:
-    """What became of a task that was begun: `status` is `in_progress` if it waits for its person, and `pending` if it
+    """The end of a task that was begun: `status` is `in_progress` if it waits for its person, and `pending` if it
     was stopped and will be begun again."""
 
     task: Task
@@ -60,7 +61,7 @@ class TaskEnded:
 
     @property
     def status(self) -> TaskStatus:
-        """What its note says of it."""
+        """The status in its note."""
         if self.result.waits_for:
             return "in_progress"
         if self.result.is_stopped:
@@ -130,7 +131,7 @@ class TaskWork:
 
     @property
     def progress(self) -> TaskProgress:
-        """What was begun on this machine, as it is on disk."""
+        """The tasks that were begun on this machine, as they are on disk."""
         return TaskProgress.load(self.workspace.vault.records)
 
     def _do(self, task: Task, cancelled: Cancelled) -> TaskEnded:
@@ -163,11 +164,11 @@ class TaskWork:
         return replace(call_of_task(task, self.open_runs), cancelled=cancelled, also=also)
 
     def _ended(self, task: Task, result: ProcedureResult) -> TaskEnded:
-        """What became of a task, by the result of its procedure; its note is written, if it is over."""
+        """The end of a task, by the result of its procedure; its note is written, if it is over."""
         progress, now = self.progress, self.workspace.clock.now()
         if result.waits_for:
             progress.wait(task.id, result.session, result.waits_for)
-            says = self._text("waits", link=f"[[{result.waits_for.removesuffix('.md')}]]")
+            says = self._text("waits", link=note_link(result.waits_for))
             begun = mark_begun(self.workspace.vault, task, _started(progress.begun.get(task.id), now), says)
             stamp = Stamp(actor_of(PLANNED + task.id), run=result.run, tool="tasks", session=result.session)
             self._write(task, begun, stamp, self.workspace.vault.held_of(result.session))
@@ -197,12 +198,12 @@ class TaskWork:
             link = f"[[{job_path(vault, task).removesuffix('.md')}]]"
             says = "\n\n".join(filter(None, (says, self._text("repeated", link=link))))
         if result.session:
-            says = "\n\n".join(filter(None, (says, f"[[{result.session.removesuffix('.md')}]]")))
+            says = "\n\n".join(filter(None, (says, note_link(result.session))))
         end = TaskEnd(
             TaskEnded(task, result).status, now, result.failure or says, started, (now - started).total_seconds()
         )
-        kept = self.workspace.settings.schedule.tasks_kept
-        old = archive_done(vault, _done_if_many(vault, kept), max(kept - 1, 0))
+        most = self.workspace.settings.schedule.tasks_kept
+        old = archive_done(vault, _done_if_many(vault, most), max(most - 1, 0))
         return (*end_task(vault, task, end, language), *more, *old)
 
     def _write(self, task: Task, requests: Sequence[Request], stamp: Stamp, held: Sequence[str] = ()) -> None:
@@ -232,6 +233,6 @@ def _started(begun: BegunTask | None, now: datetime) -> datetime:
         return now
 
 
-def _done_if_many(vault: Vault, kept: int) -> TaskShelf:
+def _done_if_many(vault: Vault, most: int) -> TaskShelf:
     """The tasks that are over, if there are as many as may be kept; their notes are not read for nothing."""
-    return load_tasks(vault) if count_done(vault) >= kept else TaskShelf()
+    return load_tasks(vault) if count_done(vault) >= most else TaskShelf()

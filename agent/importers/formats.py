@@ -27,7 +27,7 @@ class _Reader(Protocol):
 @dataclass(frozen=True, slots=True)
 class Format:
     """One format: its `name` on the command line, and the `label` of the program that writes it. With `is_own` it is
-    this program's own, and what it holds is the person's."""
+    this program's own: it may lie in the vault."""
 
     name: str
     label: str

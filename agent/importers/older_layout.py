@@ -1,6 +1,6 @@
 """Memories of an older layout of this program: a flat folder with one note per memory, named by id.
 
-They are the person's own, as they were. Header keys without a field in `Entry` are stored in its slots.
+Header keys without a field in `Entry` are stored in its slots.
 """
 
 import re

@@ -67,7 +67,7 @@ class ImportPlan:
 
     def __init__(self, vault: Vault, format: Format, choice: ImportChoice) -> None:
         self.vault, self.format, self.choice = vault, format, choice
-        self.is_mine = choice.mine or format.is_own
+        self.is_mine = choice.mine
         self.counts: Counter[Kind] = Counter()
         self.left: list[LeftItem] = []
         self.left_count = 0

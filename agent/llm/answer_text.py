@@ -50,7 +50,7 @@ def reasons_in_text(model: str) -> bool:
 
 @dataclass(slots=True)
 class IncomingText:
-    """What of a model's text can be shown while it arrives, and `finish` the answer at its end.
+    """The part of a model's text that can be shown while it arrives; `answer` is all of it without its reasoning.
 
     `expects`: the model reasons in its text, so nothing is shown before the reasoning's end. `with_tools`: it may call
     tools, so what looks like a call is held back.
@@ -64,11 +64,11 @@ class IncomingText:
     _closing: str = ""
     """The tag that ends the reasoning at the beginning; empty if there is none."""
     _pieces: list[str] = field(default_factory=list)
-    _shown: str = ""
+    _streamed: str = ""
     _waiting: str = ""
     """The text since the last decision: not shown yet."""
     _searched: int = 0
-    """How much of it has no tag that ends reasoning."""
+    """The number of its characters that were searched for a tag that ends reasoning."""
 
     def take(self, piece: str) -> str:
         """The text that can be shown after `piece`."""
@@ -83,9 +83,9 @@ class IncomingText:
             self._waiting = rest.lstrip() if closed else self._waiting[-len(self._closing) :]
             if closed:
                 self._place = "text" if self._waiting else "start"
-        shown = self._show() if self._place == "text" else ""
-        self._shown += shown
-        return shown
+        visible = self._show() if self._place == "text" else ""
+        self._streamed += visible
+        return visible
 
     def expect_no_reasoning(self) -> None:
         """The server sends reasoning apart from the text."""
@@ -94,12 +94,10 @@ class IncomingText:
 
     def _begin(self) -> None:
         begin = self._waiting.lstrip()
-        for opening, closing in _TAGS.items():
-            if begin.startswith(opening):
-                self._place, self._closing, self._waiting = "reasoning", closing, begin.removeprefix(opening)
-                return
-        might_open = any(opening.startswith(begin) for opening in (*_TAGS, "<|start|>", "<|channel|>", "analysis"))
-        if might_open:
+        if opening := next(filter(begin.startswith, _TAGS), ""):
+            self._place, self._closing, self._waiting = "reasoning", _TAGS[opening], begin.removeprefix(opening)
+            return
+        if any(opening.startswith(begin) for opening in (*_TAGS, "<|start|>", "<|channel|>", "analysis")):
             return
         is_channel = begin.startswith(("<|start|>", "<|channel|>")) or _BARE_CHANNELS.match(begin + "assistantfinal")
         is_json = self.with_tools and begin.startswith(("{", "[{", "```json", "```\n{"))
@@ -113,14 +111,14 @@ class IncomingText:
         undecided = None if self.expects else _UNDECIDED_END.search(self._waiting)
         closes = undecided is None and _CLOSING.search(self._waiting) is not None
         if closes:
-            whole = self._shown + self._waiting
+            whole = self._streamed + self._waiting
             if (end := _closing_in(whole, is_sure=self.expects)) is not None:
-                self.reasoned, self._shown, self._waiting = True, "", whole[end:].lstrip()
-        if (self.reasoned or self._closing) and not self._shown:
+                self.reasoned, self._streamed, self._waiting = True, "", whole[end:].lstrip()
+        if (self.reasoned or self._closing) and not self._streamed:
             self._waiting = self._waiting.lstrip()
         if self.with_tools and (begun := CALL_BEGIN.search(self._waiting)):
-            shown, self._place = self._waiting[: begun.start()], "held"
-            return shown
+            visible, self._place = self._waiting[: begun.start()], "held"
+            return visible
         if _CHANNEL.search(self._waiting):
             self._place = "held"
             return ""
@@ -129,8 +127,8 @@ class IncomingText:
         waits = at >= 0 and len(self._waiting) - at < _LONGEST_BEGIN and ">" not in self._waiting[at:]
         if undecided is not None:
             at, waits = max(len(self._waiting) - len(undecided[0]), 0), True
-        shown, self._waiting = (self._waiting[:at], self._waiting[at:]) if waits else (self._waiting, "")
-        return shown
+        visible, self._waiting = (self._waiting[:at], self._waiting[at:]) if waits else (self._waiting, "")
+        return visible
 
     @property
     def answer(self) -> str:
@@ -138,8 +136,8 @@ class IncomingText:
         return answer_in("".join(self._pieces), expects=self.expects)
 
     def left(self, answer: str) -> str:
-        """What of the final answer was not shown yet."""
-        return answer.removeprefix(self._shown) if answer.startswith(self._shown) else ""
+        """The part of the final answer that was not shown yet."""
+        return answer.removeprefix(self._streamed) if answer.startswith(self._streamed) else ""
 
 
 def answer_in(text: str, *, expects: bool = False) -> str:

@@ -13,7 +13,6 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.kept_thinking import Part, ordered_parts, with_marks
 from agent.llm.messages import (
     Assistant,
     ImagePart,
@@ -30,13 +29,13 @@ from agent.llm.messages import (
     items,
     mapping,
     number,
-    parsed,
 )
 from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
+from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply
+from agent.llm.wire import Api, Exchange, Wire, body_data, broken_reply, check_whole, event_data
 
 _STOPS: dict[str, StopReason] = {
     "tool_use": "tools",
@@ -90,8 +89,8 @@ class _Reading:
         if kind == "text":
             self._say(index, text(block.get("text")))
         elif kind == "tool_use":
-            given = block.get("input")
-            arguments = [json.dumps(given, ensure_ascii=False)] if given else []
+            call_input = block.get("input")
+            arguments = [json.dumps(call_input, ensure_ascii=False)] if call_input else []
             call = PartialCall(index, text(block.get("id")), text(block.get("name")), arguments)
             self.calls[index] = self.gathered.begin(call)
         elif kind in THOUGHTS:
@@ -124,12 +123,12 @@ class _Reading:
         self.gathered.usage = _usage(self.usage)
 
     def finish(self) -> None:
-        """Add the thinking blocks to `kept`, with marks for what stands between them."""
+        """Add the thinking blocks to `blocks`, with marks for what stands between them."""
         for thought in self.thoughts.values():
             if thought.pieces:
                 thought.block["thinking"] = text(thought.block.get("thinking")) + "".join(thought.pieces)
         blocks = {index: thought.block for index, thought in self.thoughts.items()}
-        self.gathered.kept += with_marks(blocks, self.texts, self.calls)
+        self.gathered.blocks += with_marks(blocks, self.texts, self.calls)
 
 
 def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:
@@ -138,36 +137,25 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
     if "event-stream" in answer.content_type:
         _stream(answer, reading, exchange)
     else:
-        _plain(answer, reading, exchange)
+        _take_whole(answer, reading, exchange)
     reading.finish()
 
 
 def _stream(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
     begun = False
     for event in parse_events(answer.pieces):
-        if not event.data.strip():
-            continue
-        try:
-            told = mapping(parsed(event.data))
-        except ValueError:
-            raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
-        if event.name == "error" or told.get("type") == "error" or told.get("error"):
-            raise from_event(exchange.endpoint, told, exchange.key)
-        begun = begun or told.get("type") not in (None, "ping")
-        reading.take(told)
+        data = event_data(event, exchange.endpoint)
+        if event.name == "error" or data.get("type") == "error" or data.get("error"):
+            raise from_event(exchange.endpoint, data, exchange.key)
+        begun = begun or data.get("type") not in (None, "ping")
+        reading.take(data)
         if reading.stopped or reading.gathered.cut_off():
             break
-    if not begun:
-        raise broken_reply(exchange.endpoint, "is empty")
-    if reading.gathered.stop is None:
-        raise broken_reply(exchange.endpoint, "ends in the middle")
+    check_whole(exchange.endpoint, has_begun=begun, has_ended=reading.gathered.stop is not None)
 
 
-def _plain(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
-    try:
-        whole = mapping(parsed(answer.body()))
-    except ValueError:
-        raise broken_reply(exchange.endpoint, "is not JSON") from None
+def _take_whole(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
+    whole = body_data(answer.body(), exchange.endpoint)
     if whole.get("error"):
         raise from_event(exchange.endpoint, whole, exchange.key)
     if "content" not in whole:
@@ -183,12 +171,12 @@ def _index(event: JsonObject) -> int:
     return number(event.get("index"))
 
 
-def _usage(told: JsonObject) -> Usage | None:
-    if not number(told.get("input_tokens")) and not number(told.get("cache_read_input_tokens")):
+def _usage(counts: JsonObject) -> Usage | None:
+    if not number(counts.get("input_tokens")) and not number(counts.get("cache_read_input_tokens")):
         return None
-    cached, written = number(told.get("cache_read_input_tokens")), number(told.get("cache_creation_input_tokens"))
-    whole = number(told.get("input_tokens")) + cached + written
-    return Usage(whole, number(told.get("output_tokens")), cached, written)
+    cached, written = number(counts.get("cache_read_input_tokens")), number(counts.get("cache_creation_input_tokens"))
+    whole = number(counts.get("input_tokens")) + cached + written
+    return Usage(whole, number(counts.get("output_tokens")), cached, written)
 
 
 VERSION = "2023-06-01"
@@ -216,33 +204,39 @@ def _headers(key: str) -> Mapping[str, str]:
     return {"x-api-key": key, "anthropic-version": VERSION}
 
 
+def _fitting_thinking(thinking: JsonObject, max_output: int) -> JsonObject:
+    """The field with the wish for thinking, within the longest answer: none if there is no room for any."""
+    if thinking.get("type") != "enabled":
+        return {"thinking": thinking}
+    if max_output <= LEAST_BUDGET:
+        return {}
+    # the budget is a part of `max_tokens`, of which the answer needs the rest
+    budget = min(number(thinking.get("budget_tokens")), max_output // 2)
+    return {"thinking": {"type": "enabled", "budget_tokens": max(budget, LEAST_BUDGET)}}
+
+
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
-    system = [message for message in request.messages if isinstance(message, System)]
-    told: dict[str, Json] = {
+    fields: dict[str, Json] = {
         "model": endpoint.model.name,
         "max_tokens": request.max_output,
         "stream": True,
         "messages": _turns(request),
         **dialect.optional,
     }
-    if "thinking" in told and dialect.leaves_out("thinking"):
-        del told["thinking"]
-    elif mapping(told.get("thinking")).get("type") == "enabled":
-        # the budget is a part of `max_tokens`, of which the answer needs the rest
-        budget = min(number(mapping(told["thinking"]).get("budget_tokens")), request.max_output // 2)
-        told["thinking"] = {"type": "enabled", "budget_tokens": max(budget, LEAST_BUDGET)}
-        if request.max_output <= LEAST_BUDGET:
-            del told["thinking"]
-    blocks = [_text(format_message(message)) for message in system if message.text.strip()]
+    if "thinking" in fields:
+        thinking = mapping(fields.pop("thinking"))
+        fields |= {} if dialect.leaves_out("thinking") else _fitting_thinking(thinking, request.max_output)
+    system = (each for each in request.messages if isinstance(each, System) and each.text.strip())
+    blocks = [_text(format_message(each)) for each in system]
     if blocks:
-        told["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]
+        fields["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]
     if request.tools:
         tools = [_tool(tool) for tool in request.tools]
-        told["tools"] = [*tools[:-1], {**tools[-1], "cache_control": CACHE}]
+        fields["tools"] = [*tools[:-1], {**tools[-1], "cache_control": CACHE}]
         if not request.may_call:
-            told["tool_choice"] = {"type": "none"}
-    return told
+            fields["tool_choice"] = {"type": "none"}
+    return fields
 
 
 def _turns(request: Request) -> list[Json]:
@@ -270,9 +264,9 @@ def _blocks(message: Message) -> list[JsonObject]:
     """The content blocks of a message; empty text is left out, since the server refuses it."""
     if isinstance(message, ToolResult):
         text = sendable_text(message.text) or "(empty)"
-        shown = [_text(text), *map(_image, message.images)] if message.images else text
-        told: JsonObject = {"type": "tool_result", "tool_use_id": _id(message.call), "content": shown}
-        return [{**told, "is_error": True} if message.failed else told]
+        content = [_text(text), *map(_image, message.images)] if message.images else text
+        result: JsonObject = {"type": "tool_result", "tool_use_id": _id(message.call), "content": content}
+        return [{**result, "is_error": True} if message.failed else result]
     if not isinstance(message, Assistant):
         text = format_message(message)
         return [_text(text if text.strip() else "(empty)")]

@@ -7,13 +7,14 @@ for one conversation (thinking that the server no longer knows) is not.
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.llm.endpoint import Limit
 from agent.llm.failures import NO_TOOLS
-from agent.llm.kept_thinking import own_thinking
 from agent.llm.messages import Json, Request
+from agent.llm.thinking import own_thinking
 from agent.llm.turns import REFUSED
 
 Part: TypeAlias = Literal["tools", "kept", "thinking"]
@@ -41,6 +42,11 @@ _EMPTY_TEXT = re.compile(
     r"|is required|should not be empty)|empty.{0,20}(content|text)|content.{0,40}(null|none).{0,20}(str|type|valid)",
     re.I,
 )
+_MEANT_FIELDS = (
+    (re.compile("include_usage"), "stream_options"),
+    (re.compile("encrypted content is not supported", re.I), "include"),
+)
+"""Words of a refusal that mean a field, which they do not name."""
 _MOST = re.compile(r"max_(?:completion_|output_)?tokens|max output", re.I)
 _NUMBER = re.compile(r"(?<![\w.-])\d{3,7}(?![\w-])")
 
@@ -80,7 +86,7 @@ class Dialect:
 
     @property
     def lasting(self) -> "Dialect":
-        """What of it holds for further conversations with this server."""
+        """The part of the dialect that holds for further conversations with this server."""
         return replace(self, once=frozenset())
 
     @property
@@ -88,64 +94,66 @@ class Dialect:
         """The text beside calls where the model wrote none."""
         return EMPTY_TEXTS[self.empty]
 
-    def after(self, said: str) -> "Dialect | None":
-        """The dialect to try after a server refused this one with the message `said`; None if nothing of it is named.
+    def after(self, refusal: str) -> "Dialect | None":
+        """The dialect to try after a server refused this one with the message `refusal`; None if it names nothing.
 
         Each refusal changes one thing, so that what follows from it is seen before the next.
         """
-        if NO_TOOLS.search(said) and not _names_effort(said):
+        if NO_TOOLS.search(refusal) and not _names_effort(refusal):
             return None if "tools" in self.without else replace(self, without=self.without | {"tools"}, plain=True)
-        if not self.plain and REFUSED.search(said):
+        if not self.plain and REFUSED.search(refusal):
             return replace(self, plain=True)
-        return self._after_thinking(said) or self._after_text(said) or self._after_field(said)
+        return self._after_thinking(refusal) or self._after_text(refusal) or self._after_field(refusal)
 
-    def _after_thinking(self, said: str) -> "Dialect | None":
+    def _after_thinking(self, refusal: str) -> "Dialect | None":
         """The dialect after a refusal of thinking that was sent back, or is missing."""
-        if not self.filled and _WANTS_REASONING.search(said):
-            return replace(self, filled=True)
-        if not self.signs and _WANTS_SIGNATURE.search(said):
-            return replace(self, signs=True)
-        if _WANTS_THINKING.search(said) and "thinking" not in self.once:
-            return replace(self, once=self.once | {"thinking"})
-        if _KEPT_IS_STALE.search(said) and not self.leaves_out("kept"):
-            return replace(self, once=self.once | {"kept"})
-        if _KEPT_IS_UNKNOWN.search(said) and _UNKNOWN_FIELD.search(said) and not self.leaves_out("kept"):
-            return replace(self, without=self.without | {"kept"})
-        if _names_effort(said) and "tool" in said and self.optional.get("reasoning_effort") != "none":
-            return replace(self, optional={**self.optional, "reasoning_effort": "none"})
-        return None
+        is_sent = not self.leaves_out("kept")
+        is_unknown = _KEPT_IS_UNKNOWN.search(refusal) and _UNKNOWN_FIELD.search(refusal)
+        return self._first_change(
+            (_WANTS_REASONING.search(refusal), replace(self, filled=True)),
+            (_WANTS_SIGNATURE.search(refusal), replace(self, signs=True)),
+            (_WANTS_THINKING.search(refusal), replace(self, once=self.once | {"thinking"})),
+            (is_sent and _KEPT_IS_STALE.search(refusal), replace(self, once=self.once | {"kept"})),
+            (is_sent and is_unknown, replace(self, without=self.without | {"kept"})),
+            (
+                _names_effort(refusal) and "tool" in refusal,
+                replace(self, optional={**self.optional, "reasoning_effort": "none"}),
+            ),
+        )
 
-    def _after_text(self, said: str) -> "Dialect | None":
+    def _after_text(self, refusal: str) -> "Dialect | None":
         """The dialect after a refusal of an empty text."""
         is_left = self.empty + 1 < len(EMPTY_TEXTS)
-        return replace(self, empty=self.empty + 1) if is_left and _EMPTY_TEXT.search(said) else None
+        return replace(self, empty=self.empty + 1) if is_left and _EMPTY_TEXT.search(refusal) else None
 
-    def _after_field(self, said: str) -> "Dialect | None":
+    def _after_field(self, refusal: str) -> "Dialect | None":
         """The dialect after a refusal of a field, or of its value."""
-        if self.limit == "max_tokens" and "max_completion_tokens" in said:
-            return replace(self, limit="max_completion_tokens")
-        if _MOST.search(said) and (most := _most_in(said, self.most)):
-            return replace(self, most=most)
-        if self.limit == "max_completion_tokens" and re.search(r"\bmax_completion_tokens\b", said):
-            return replace(self, limit="max_tokens")
-        refused = {name for name in self.optional if re.search(rf"\b{re.escape(name)}\b", said)}
-        if not refused and "stream_options" in self.optional and "include_usage" in said:
-            refused = {"stream_options"}
-        if not refused and "include" in self.optional and re.search(r"encrypted content is not supported", said, re.I):
-            refused = {"include"}
-        if not refused and self.optional and _UNKNOWN_FIELD.search(said):
-            refused = set(self.optional)
-        if not refused:
-            return None
-        return replace(self, optional={name: value for name, value in self.optional.items() if name not in refused})
+        most = _most_in(refusal, self.most) if _MOST.search(refusal) else 0
+        refused = self._refused_fields(refusal)
+        return self._first_change(
+            ("max_completion_tokens" in refusal, replace(self, limit="max_completion_tokens")),
+            (most, replace(self, most=most)),
+            (re.search(r"\bmax_completion_tokens\b", refusal), replace(self, limit="max_tokens")),
+            (refused, replace(self, optional={name: self.optional[name] for name in self.optional.keys() - refused})),
+        )
+
+    def _refused_fields(self, refusal: str) -> set[str]:
+        """The optional fields that a refusal names, or means by other words; all of them if it names none."""
+        named = {name for name in self.optional if re.search(rf"\b{re.escape(name)}\b", refusal)}
+        meant = (name for words, name in _MEANT_FIELDS if name in self.optional and words.search(refusal))
+        return named or set(islice(meant, 1)) or (set(self.optional) if _UNKNOWN_FIELD.search(refusal) else set())
+
+    def _first_change(self, *changes: tuple[object, "Dialect"]) -> "Dialect | None":
+        """The first other dialect whose condition holds; None if there is none."""
+        return next((other for condition, other in changes if condition and other != self), None)
 
 
-def _names_effort(said: str) -> bool:
-    return "reasoning_effort" in said
+def _names_effort(refusal: str) -> bool:
+    return "reasoning_effort" in refusal
 
 
-def _most_in(said: str, known: int) -> int:
+def _most_in(refusal: str, known: int) -> int:
     """The most tokens of an answer that a refusal names beside those that were asked for; 0 if it names none."""
-    numbers = sorted({int(found) for found in _NUMBER.findall(said)})
+    numbers = sorted({int(found) for found in _NUMBER.findall(refusal)})
     most = numbers[0] if len(numbers) > 1 else 0
     return most if most >= 256 and (not known or most < known) else 0

@@ -86,14 +86,14 @@ class ExchangeFailure:
 
 
 class ExchangeFailed(Exception):
-    """There is no answer, or no end of one."""
+    """The exchange has no answer, or no end of one."""
 
     def __init__(self, failed: ExchangeFailure) -> None:
         super().__init__(failed.fault)
         self.failed = failed
 
 
-_Said = HttpReply | bytes | ExchangeFailure | None
+_Report = HttpReply | bytes | ExchangeFailure | None
 """A report of the thread; None when the answer is complete."""
 
 
@@ -140,30 +140,30 @@ def exchange(
     """
     for name in ("httpx", "httpcore"):  # they would log headers, and a server may echo the key in its headers
         logging.getLogger(name).setLevel(logging.WARNING)
-    said: SimpleQueue[_Said] = SimpleQueue()
+    reports: SimpleQueue[_Report] = SimpleQueue()
     line = _Line()
     thread = threading.Thread(
-        target=partial(_exchange, route, method, dict(headers), body, line, said), name="exchange", daemon=True
+        target=partial(_exchange, route, method, dict(headers), body, line, reports), name="exchange", daemon=True
     )
     began = clock.monotonic()
     thread.start()
     try:
-        head = _next(said, cancelled, clock, began + route.longest, route.longest)
+        head = _next(reports, cancelled, clock, began + route.longest, route.longest)
         if not isinstance(head, HttpReply):
             raise ExchangeFailed(ExchangeFailure("broken", Sentence("it said nothing")))
-        yield replace(head, pieces=_pieces(said, cancelled, clock, route.longest))
+        yield replace(head, pieces=_pieces(reports, cancelled, clock, route.longest))
     finally:
         line.hang_up()
         thread.join(0.2)  # longer only while it is still connecting; the thread then ends without help
 
 
-def _pieces(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, longest: float) -> Iterator[bytes]:
+def _pieces(reports: SimpleQueue[_Report], cancelled: Cancelled, clock: Clock, longest: float) -> Iterator[bytes]:
     until = clock.monotonic() + longest
-    while isinstance(piece := _next(said, cancelled, clock, until, longest), bytes):
+    while isinstance(piece := _next(reports, cancelled, clock, until, longest), bytes):
         yield piece
 
 
-def _next(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, until: float, longest: float) -> _Said:
+def _next(reports: SimpleQueue[_Report], cancelled: Cancelled, clock: Clock, until: float, longest: float) -> _Report:
     while True:
         if cancelled():
             raise Interrupted("the call was cancelled")
@@ -171,7 +171,7 @@ def _next(said: SimpleQueue[_Said], cancelled: Cancelled, clock: Clock, until: f
             detail = Sentence("no end of its answer after {seconds:g} s", seconds=longest)
             raise ExchangeFailed(ExchangeFailure("silent", detail))
         with suppress(Empty):
-            item = said.get(timeout=POLL_SECONDS)
+            item = reports.get(timeout=POLL_SECONDS)
             if not isinstance(item, ExchangeFailure):
                 return item
             if not cancelled():  # a process that was slow to look may find both
@@ -184,26 +184,26 @@ def _exchange(
     headers: dict[str, str],
     body: bytes,
     line: _Line,
-    said: SimpleQueue[_Said],
+    reports: SimpleQueue[_Report],
 ) -> None:
     """Run one request in the thread: report each piece, and always report the end."""
-    end: _Said = None
+    end: _Report = None
     try:
         with _client(route) as client:
             stream = client.stream(method, route.url, headers=headers, content=body, extensions={"trace": line.watch})
             with stream as response:
-                end = _report(response, said, route.most)
+                end = _report(response, reports, route.most)
     except Exception as error:  # noqa: BLE001  the waiting thread must get every error
         end = _fault(error, route)
     finally:
-        said.put(end)
+        reports.put(end)
 
 
-def _report(response: "httpx.Response", said: SimpleQueue[_Said], most: int) -> _Said:
+def _report(response: "httpx.Response", reports: SimpleQueue[_Report], most: int) -> _Report:
     headers = response.headers
     if headers.get("content-encoding", "identity").lower() not in ("identity", ""):
         return ExchangeFailure("encoded", "")
-    said.put(
+    reports.put(
         HttpReply(
             response.status_code,
             headers.get("content-type", "").lower(),
@@ -218,7 +218,7 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said], most: int) -> 
         size += len(piece)
         if size > most:
             return ExchangeFailure("too long", "")
-        said.put(piece)
+        reports.put(piece)
     return None
 
 

@@ -4,6 +4,7 @@ A server's message is shortened to one line and the key is removed: some servers
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from html import unescape
 
 from agent.config.masking import redact
@@ -55,17 +56,27 @@ def numbers_in(body: str, words: str) -> tuple[int, int]:
         error = _error(parsed(body))
     except ValueError:
         error = {}
-    window, sent = _first(error, "n_ctx", "max_context_length"), _first(error, "n_prompt_tokens")
-    named = [value for found in _LIMIT.finditer(words) if (value := _value(found[1])) >= _LEAST]
-    others = [value for found in _NUMBER.finditer(words) if (value := _value(found[0])) >= _LEAST]
-    if not window and (signed := _BY_SIGN.search(words)):
-        window = _value(signed[1])
-    elif not window and others:
-        # what was sent is more than what is allowed, so the largest number is no limit unless it stands alone
-        smaller = [each for each in named if each < max(others)]
-        window = (smaller or named or (sorted(others)[:1] if len(others) > 1 else [0]))[0]
-    sent = sent or max((each for each in others if each > window), default=0)
+    others = _numbers(found[0] for found in _NUMBER.finditer(words))
+    window = _first(error, "n_ctx", "max_context_length") or _window_in(words, others)
+    sent = _first(error, "n_prompt_tokens") or max((each for each in others if each > window), default=0)
     return window, sent if window else 0
+
+
+def _window_in(words: str, others: Sequence[int]) -> int:
+    """The window that the words of a refusal with these numbers name; 0 if they name none."""
+    if signed := _BY_SIGN.search(words):
+        return _value(signed[1])
+    if not others:
+        return 0
+    named = _numbers(found[1] for found in _LIMIT.finditer(words))
+    # what was sent is more than what is allowed, so the largest number is no limit unless it stands alone
+    smaller = [each for each in named if each < max(others)]
+    return (smaller or named or (sorted(others)[:1] if len(others) > 1 else [0]))[0]
+
+
+def _numbers(digits: Iterable[str]) -> list[int]:
+    """The numbers that may be a count of tokens."""
+    return [value for value in map(_value, digits) if value >= _LEAST]
 
 
 def _first(error: JsonObject, *names: str) -> int:
@@ -76,10 +87,10 @@ def _value(digits: str) -> int:
     return int(digits.replace(",", "") or 0)
 
 
-def _too_long(told: Sentence, of_model: str, body: str, words: str) -> TooLong:
+def _too_long(problem: Sentence, of_model: str, body: str, words: str) -> TooLong:
     window, sent = numbers_in(body, words)
     hint = "set {of}.window to the number of tokens that this model can take"
-    return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
+    return TooLong(problem, window=window, sent=sent, hint=Sentence(hint, of=of_model))
 
 
 MOST_SHOWN = 300
@@ -102,12 +113,12 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n"
 
 
 class Rejected(Permanent):
-    """The server rejected the request itself (400, 413, 422, or a request with tools); `said` is its message, without
-    the key."""
+    """The server rejected the request itself (400, 413, 422, or a request with tools); `refusal` is its message,
+    without the key."""
 
-    def __init__(self, message: Sentence, *, said: str, hint: Sentence) -> None:
+    def __init__(self, message: Sentence, *, refusal: str, hint: Sentence) -> None:
         super().__init__(message, hint=hint)
-        self.said = said
+        self.refusal = refusal
 
 
 def error_message(body: str, key: str) -> str:
@@ -133,22 +144,22 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
         return from_page(endpoint, body, key)
     words, code = error_message(body, key), _code(body)
     at, of_model = endpoint.section, endpoint.model_section
-    told = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
-    told = Sentence("{problem}: {words}", problem=told, words=words) if words else told
+    problem = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
+    problem = Sentence("{problem}: {words}", problem=problem, words=words) if words else problem
     if status not in _OF_ACCOUNT and is_too_long(words):
-        return _too_long(told, of_model, body, words)
+        return _too_long(problem, of_model, body, words)
     if code in _NO_CREDIT or status == 402:
         spent = "the account behind {at}.api_key has no credit left, or its own limit is reached"
-        return Permanent(told, hint=Sentence(spent, at=at))
+        return Permanent(problem, hint=Sentence(spent, at=at))
     if status == 429:
         hint = "too many requests for this account in a short time: wait a minute, then ask again"
-        return Retryable(told, delay=wait, hint=hint)
+        return Retryable(problem, delay=wait, hint=hint)
     if status >= 500 and not NO_TOOLS.search(words):
-        return Retryable(told, delay=wait, hint="the model's server is busy or out of order: try again later")
+        return Retryable(problem, delay=wait, hint="the model's server is busy or out of order: try again later")
     if status in (401, 403):
         check = "check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
         missing = "no key was sent: vault-agent config set {at}.api_key env:NAME"
-        return Permanent(told, hint=Sentence(check if endpoint.key.reference else missing, at=at))
+        return Permanent(problem, hint=Sentence(check if endpoint.key.reference else missing, at=at))
     if 300 <= status < 400:
         return Permanent(
             "{place} sends us on to {target}",
@@ -160,9 +171,9 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
     if status in (404, 405) and not NO_TOOLS.search(words):
         name = f"{of_model}.model ({endpoint.model.name})"
         check = "check {name} and {at}.base_url: it must end with the version, as in /v1"
-        return Permanent(told, hint=Sentence(check, name=name, at=at))
+        return Permanent(problem, hint=Sentence(check, name=name, at=at))
     hint = "the server does not accept what it was sent; {of}.model and {at}.base_url say which server and model it was"
-    return Rejected(told, said=words, hint=Sentence(hint, of=of_model, at=at))
+    return Rejected(problem, refusal=words, hint=Sentence(hint, of=of_model, at=at))
 
 
 def is_page(content_type: str, beginning: bytes) -> bool:
@@ -193,15 +204,15 @@ def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     if is_too_long(words):
         return _too_long(Sentence("{problem}: {words}", problem=endpoint.place, words=words), of_model, "", words)
     reason = words or Sentence("no reason given")
-    told = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
+    problem = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
     kind = text(inner.get("type")) or text(inner.get("code"))
     status = inner.get("code", inner.get("status"))
     passing = kind in _OVERLOADED or (isinstance(status, int) and (status == 429 or status >= 500))
     if passing:
         busy = "the model's server is busy or out of order: try again later"
-        return Retryable(told, delay=wait_in_words(words), hint=busy)
+        return Retryable(problem, delay=wait_in_words(words), hint=busy)
     check = "check {of}.model and {at}.base_url, and what the server's own log says"
-    return Permanent(told, hint=Sentence(check, of=of_model, at=at))
+    return Permanent(problem, hint=Sentence(check, of=of_model, at=at))
 
 
 def _message(value: Json) -> str:

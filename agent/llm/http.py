@@ -58,10 +58,10 @@ class Http:
         place = self._endpoint
         # Proxies are for other machines only: the environment's would be used for this machine, too.
         route = Route(f"{place.base_url}{path}", place.secure, place.timeout, proxies=not place.local)
-        told = {"accept": "text/event-stream, application/json", "accept-encoding": "identity"}
-        told |= {"user-agent": "vault-agent"} | dict(headers)
+        sent = {"accept": "text/event-stream, application/json", "accept-encoding": "identity"}
+        sent |= {"user-agent": "vault-agent"} | dict(headers)
         try:
-            with exchange(route, method, told, body, cancelled, self._clock) as reply:
+            with exchange(route, method, sent, body, cancelled, self._clock) as reply:
                 yield replace(reply, pieces=self._pieces(reply.pieces, key))
         except ExchangeFailed as error:
             failure = self._failure(error.failed, key)
@@ -76,7 +76,7 @@ class Http:
             raise self._failure(error.failed, key) from None
 
     def _failure(self, failed: ExchangeFailure, key: str) -> AgentError:
-        place, why = self._endpoint.place, _shown(failed, key)
+        place, why = self._endpoint.place, _clean_detail(failed, key)
         match failed.fault:
             case "refused" | "connect" | "offline":
                 return self._not_reached(failed.fault, why)
@@ -122,6 +122,6 @@ class Http:
         return Retryable(sentence, delay=0.0, hint=hint)
 
 
-def _shown(failed: ExchangeFailure, key: str) -> str:
+def _clean_detail(failed: ExchangeFailure, key: str) -> str:
     """The detail; without the key, if it is another program's."""
     return failed.detail if isinstance(failed.detail, Sentence) else clean_message(failed.detail, key)

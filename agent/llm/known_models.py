@@ -113,17 +113,14 @@ NOTHING_KNOWN = KnownModel()
 
 
 def known_model(name: str, url: str, table: Mapping[str, KnownModel]) -> KnownModel:
-    """What is known of the model `name` on the server at `url` (empty: its company's own).
+    """The facts about the model `name` on the server at `url` (empty: its company's own).
 
     In the table, a model is the longest name that `name` begins with; a provider's name before a slash does not count
     (`openai/gpt-5` is `gpt-5`). The library's prices are those of companies: a model on the person's own server has
     none, unless nobody else may run it.
     """
     short = name.rpartition("/")[2].lower()
-    fitting = [each for each in table if short.startswith(each) and not _goes_on(short[len(each) :])]
-    ours = table[max(fitting, key=len)] if fitting else NOTHING_KNOWN
-    is_program = url.startswith("program:")  # it is paid for by the month
-    is_sold = not is_program and (not url or is_public(url) or bool(_OWNED.match(short)))
+    ours, is_sold = _in_table(short, table), _is_sold(short, url)
     listed = _listed(name, url) if is_sold and not (ours.window and ours.price) else None
     window = min((listed.model.context_window or 0) if listed else 0, USED_WINDOW)
     if not is_sold or ours.window >= HOSTED_WINDOW:  # companies do not sell the small windows of one's own machine
@@ -131,20 +128,30 @@ def known_model(name: str, url: str, table: Mapping[str, KnownModel]) -> KnownMo
     return KnownModel(window, ours.max_output, ours.price or listed, ours.extra, is_sold)
 
 
+def _in_table(short: str, table: Mapping[str, KnownModel]) -> KnownModel:
+    fitting = [each for each in table if short.startswith(each) and not _goes_on(short[len(each) :])]
+    return table[max(fitting, key=len)] if fitting else NOTHING_KNOWN
+
+
+def _is_sold(short: str, url: str) -> bool:
+    """True if a company sells the answers of a model one by one; those of a program are paid for by the month."""
+    return not url.startswith("program:") and (not url or is_public(url) or bool(_OWNED.match(short)))
+
+
 def parse_models(tree: Json) -> Mapping[str, KnownModel]:
     """The models of the table; raises `TypeError` or `ValueError` for an invalid one."""
     return {name: _parse_model(mapping(value)) for name, value in mapping(tree).items()}
 
 
-def _parse_model(told: JsonObject) -> KnownModel:
-    sums = [told[name] for name in ("input", "output", "cached") if name in told]
+def _parse_model(row: JsonObject) -> KnownModel:
+    sums = [row[name] for name in ("input", "output", "cached") if name in row]
     prices = [float(each) for each in sums if isinstance(each, int | float)]
     if len(prices) not in (0, 3):
         raise ValueError("a price needs input, output and cached")
-    window, longest = told.get("window", 0), told.get("max_output", 0)
+    window, longest = row.get("window", 0), row.get("max_output", 0)
     if not isinstance(window, int) or not isinstance(longest, int):
         raise ValueError("window and max_output are numbers of tokens")
-    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(told.get("extra"))))
+    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(row.get("extra"))))
 
 
 @cache
@@ -200,10 +207,10 @@ class ModelMemory:
 
     def tell_once(self, model: str, what: str) -> bool:
         """True if the person was not told this of the model before; now they are."""
-        told = [text(each) for each in items(self._load().get(model, {}).get("told"))]
-        if what in told:
+        notices = [text(each) for each in items(self._load().get(model, {}).get("told"))]
+        if what in notices:
             return False
-        self._update(model, {"told": [*told, what]})
+        self._update(model, {"told": [*notices, what]})
         return True
 
     def _load(self) -> dict[str, Mapping[str, Json]]:

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import field
 from datetime import UTC, date
 from pathlib import Path
+from typing import TypeGuard
 from zlib import crc32
 
 from agent.clock import Clock
@@ -20,7 +21,7 @@ from agent.config.private import hold, make_folder, replace
 from agent.dataclass import dataclass
 from agent.errors import LockHeld, Permanent, os_reason
 from agent.json_value import parse_json
-from agent.llm.messages import Usage
+from agent.llm.messages import Json, Usage, number
 from agent.platform.here import platform
 from agent.texts import Sentence
 
@@ -281,25 +282,35 @@ def _take(day: _Day, line: bytes) -> None:
 
 def _entry(line: bytes) -> LedgerEntry | None:
     """The entry on a line, None for a line without one."""
+    record = _record(line)
+    money, counts = record.get("money"), [record.get(name) for name in ("input", "output", "cached", "written")]
+    if not all(map(_is_count, counts)) or not (money is None or _is_amount(money)):
+        return None
+    match record.get("reserved", record.get("used")), record.get("run"), record.get("job"), record.get("model"):
+        case str(identity), str(run), str(job), str(model):
+            dollars = None if money is None else float(money)
+            scope, usage = SpendScope(run, job), Usage(*map(number, counts))
+            return LedgerEntry(identity, scope, model, usage, dollars, open="reserved" in record)
+        case _:
+            return None
+
+
+def _record(line: bytes) -> dict[str, Json]:
+    """The fields of a line; none if it is damaged."""
     try:
-        said = parse_json(line)
+        record = parse_json(line)
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(said, dict):
-        return None
-    if "crc" in said and said.pop("crc") != _crc(said):
-        return None
-    words = [said.get("reserved", said.get("used")), said.get("run"), said.get("job"), said.get("model")]
-    counts = [said.get(name) for name in ("input", "output", "cached", "written")]
-    money = said.get("money")
-    if not all(isinstance(word, str) for word in words) or not all(type(n) is int and n >= 0 for n in counts):
-        return None
-    if money is not None and not (isinstance(money, int | float) and math.isfinite(money) and money >= 0):
-        return None
-    identity, run, job, model = (str(word) for word in words)
-    usage = Usage(*(int(n) for n in counts if n is not None))
-    dollars = None if money is None else float(money)
-    return LedgerEntry(identity, SpendScope(run, job), model, usage, dollars, open="reserved" in said)
+        return {}
+    is_whole = isinstance(record, dict) and ("crc" not in record or record.pop("crc") == _crc(record))
+    return record if is_whole else {}
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_amount(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
 
 
 def _crc(line: dict[str, object]) -> int:

@@ -72,10 +72,10 @@ class _Asking:
                 return window
         if not (self._is_ollama or "models" in loaded):
             return 0
-        shown = self._post(self._root, "/api/show", {"model": self._model})
-        told = _NUM_CTX.search(text(shown.get("parameters")))
-        of_model = (number(each) for name, each in mapping(shown.get("model_info")).items() if _is_length(name))
-        return int(told[1]) if told else next(filter(None, of_model), 0)
+        details = self._post(self._root, "/api/show", {"model": self._model})
+        num_ctx = _NUM_CTX.search(text(details.get("parameters")))
+        of_model = (number(each) for name, each in mapping(details.get("model_info")).items() if _is_length(name))
+        return int(num_ctx[1]) if num_ctx else next(filter(None, of_model), 0)
 
     def listed(self) -> int:
         """The window in the server's list of models; LM Studio tells that of the loaded model in a list of its own."""

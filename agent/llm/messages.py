@@ -59,14 +59,14 @@ class Context:
 class Assistant:
     """The model's answer and the tool calls that it requests.
 
-    `kept` is data that the model needs back unchanged with these calls (its thinking, signed or encrypted), and
-    `kept_by` the model and its server: no other can use it, and it may be lost.
+    `thinking` is data that the model needs back unchanged with these calls (its thinking, signed or encrypted), and
+    `thinking_by` the model and its server: no other can use it, and it may be lost.
     """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
-    kept: tuple[JsonObject, ...] = ()
-    kept_by: str = ""
+    thinking: tuple[JsonObject, ...] = ()
+    thinking_by: str = ""
 
 
 IMAGE_TOKENS = 1_600
@@ -274,7 +274,7 @@ def reply_items(reply: str) -> Iterator[Mapping[str, str]]:
         raise ValueError("no JSON array in the answer")
     for item in parse_json(reply[begin : end + 1]):
         if isinstance(item, dict):
-            yield {str(key): _text(value) for key, value in item.items()}
+            yield {str(key): _text(value) for key, value in item.items() if value is not None}
 
 
 def _text(value: object) -> str:

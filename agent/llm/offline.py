@@ -65,18 +65,18 @@ class Quoted:
 
 
 def format_reply(
-    kept: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", model: ModelState = "none"
+    statements: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", model: ModelState = "none"
 ) -> str:
-    """What will be remembered of a message, what was `done` because of it, and the passages that fit what it asks
-    (None: it asks nothing).
+    """The statements of a message that will be remembered, what was `done` because of it, and the passages that fit
+    what it asks (None: it asks nothing).
 
     The first reply of a conversation states that no model is configured and how to name one; later ones are short. In
     place of a model that is `silent`, each states that.
     """
-    parts = [text("llm.kept", language), *map(_quote, kept)] if kept else []
+    parts = [text("llm.kept", language), *map(_quote, statements)] if statements else []
     parts += [done] if done else []
     chosen = _distinct(quoted.passages)[:MOST] if quoted else []
-    parts += [text(key, language) for key in _said_of(quoted, bool(parts), bool(chosen), model)]
+    parts += [text(key, language) for key in _sentence_keys(quoted, bool(parts), bool(chosen), model)]
     if quoted is not None and quoted.unsearched and (quoted.is_by_chance or not chosen):
         parts.append(text("llm.unsearched", language, why=translated(quoted.unsearched, language)))
     parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
@@ -84,21 +84,28 @@ def format_reply(
     return "\n\n".join([*first, *parts, *([text("llm.name_a_model", language)] if model == "none" else [])])
 
 
-def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, model: ModelState) -> tuple[str, ...]:
+_OF_A_QUESTION = {
+    (True, True): "llm.quotations",
+    (True, False): "llm.quotations_again",
+    (False, True): "llm.nothing_to_quote",
+    (False, False): "llm.nothing_again",
+}
+"""The sentence for a question: whether something was found, and whether it is the first of a conversation."""
+
+
+def _sentence_keys(quoted: Quoted | None, is_answered: bool, is_found: bool, model: ModelState) -> tuple[str, ...]:
     """The names of the sentences that stand before the quotations, or in place of them."""
     is_first, now = model == "none", "_now" if model == "silent" else ""
+    quotations = ("llm.quotations_again",) if is_found else ()
     if quoted is None:
         return () if is_answered else (f"llm.nothing_asked{now}",)
     if quoted.wants:
-        refused = f"llm.not_done{now}" if quoted.wants == "work" else "llm.to_forget"
-        return (refused, *(["llm.quotations_again"] if is_found else []))
+        return (f"llm.not_done{now}" if quoted.wants == "work" else "llm.to_forget", *quotations)
     if not quoted.is_asked:
-        return ("llm.nothing_kept", *(["llm.quotations_again"] if is_found else []))
+        return ("llm.nothing_kept", *quotations)
     if is_found and quoted.is_by_chance:
         return ("llm.by_chance",)
-    if is_found:
-        return ("llm.quotations" if is_first else "llm.quotations_again",)
-    return ("llm.nothing_to_quote" if is_first else "llm.nothing_again",)
+    return (_OF_A_QUESTION[is_found, is_first],)
 
 
 def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:
@@ -120,12 +127,12 @@ def _quote(passage: str) -> str:
 def _link(passage: QuotedPassage) -> str:
     """`[[path#heading|title]]`; characters that would end the link early are removed from the shown text."""
     target = passage.path.removesuffix(".md")
-    heading = _plain(passage.heading)
-    shown = _plain(passage.title) or _plain(target.rpartition("/")[2])
-    return f"[[{target}{'#' + heading if heading else ''}|{shown}]]"
+    heading = _link_label(passage.heading)
+    label = _link_label(passage.title) or _link_label(target.rpartition("/")[2])
+    return f"[[{target}{'#' + heading if heading else ''}|{label}]]"
 
 
-def _plain(name: str) -> str:
+def _link_label(name: str) -> str:
     return " ".join("".join(" " if sign in "[]|#^" else sign for sign in name).split())
 
 

@@ -13,7 +13,6 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.kept_thinking import marked_call, thinking_fields
 from agent.llm.messages import (
     Assistant,
     Context,
@@ -30,13 +29,13 @@ from agent.llm.messages import (
     items,
     mapping,
     number,
-    parsed,
 )
 from agent.llm.messages import streamed_text as text
-from agent.llm.sse import ServerEvent, parse_events
+from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
+from agent.llm.thinking import marked_call, thinking_fields
 from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply
+from agent.llm.wire import Api, Exchange, Wire, body_data, broken_reply, check_whole, event_data
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
@@ -60,11 +59,7 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
     if body.lstrip()[:1] != b"{":  # a stream without the header of one
         _stream([body], gathered, exchange)
         return
-    try:
-        whole = mapping(parsed(body))
-    except ValueError:
-        raise broken_reply(exchange.endpoint, "is not JSON") from None
-    _take(whole, gathered, exchange)
+    _take(body_data(body, exchange.endpoint), gathered, exchange)
     if not gathered.events:
         raise broken_reply(exchange.endpoint, "holds no message")
     gathered.stop = gathered.stop or "end"
@@ -77,59 +72,53 @@ def _stream(pieces: Iterable[bytes], gathered: StreamAssembly, exchange: Exchang
         if event.data.strip() == "[DONE]":
             done = True
             break
-        _take(_chunk(event, exchange), gathered, exchange)
+        _take(event_data(event, exchange.endpoint), gathered, exchange)
         if gathered.cut_off():
             break
-    if not gathered.events:
-        raise broken_reply(exchange.endpoint, "is empty")
-    if not done and gathered.stop is None:
-        raise broken_reply(exchange.endpoint, "ends in the middle")
-
-
-def _chunk(event: ServerEvent, exchange: Exchange) -> JsonObject:
-    if not event.data.strip():
-        return {}
-    try:
-        return mapping(parsed(event.data))
-    except ValueError:
-        raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
+    check_whole(exchange.endpoint, has_begun=gathered.events > 0, has_ended=done or gathered.stop is not None)
 
 
 def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
     choices = items(chunk.get("choices"))
-    elsewhere = (mapping(choices[0]).get("usage") if choices else None, mapping(chunk.get("x_groq")).get("usage"))
-    usage = next(filter(None, map(_usage, (chunk.get("usage"), *elsewhere))), None)
+    choice = mapping(choices[0]) if choices else {}
+    places = (chunk.get("usage"), choice.get("usage"), mapping(chunk.get("x_groq")).get("usage"))
+    usage = next(filter(None, map(_usage, places)), None)
     if usage is not None:  # a chunk with usage only is the last one; usage beside text is the count so far
         gathered.usage, gathered.whole_usage = usage, not choices and usage.output > 0
     if chunk.get("error"):
         raise from_event(exchange.endpoint, chunk, exchange.key)
     gathered.name(text(chunk.get("model")))
-    for choice in map(mapping, choices[:1]):
-        gathered.events += 1
-        said = mapping(choice.get("delta")) or mapping(choice.get("message"))
-        _think(said, gathered)
-        gathered.say(text(said.get("content")))
-        if said.get("refusal"):
-            gathered.say(text(said.get("refusal")))
-            gathered.stop = "refused"
-        for call in map(mapping, items(said.get("tool_calls"))):
-            _add(call, gathered)
-        reason = text(choice.get("finish_reason")).lower()
-        if reason in _BROKEN:
-            raise broken_reply(exchange.endpoint, "ends in the middle")
-        if reason and gathered.stop != "refused":
-            gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
+    if choices:
+        _take_choice(choice, gathered, exchange)
     if usage is not None and gathered.stop is not None:
         gathered.whole_usage = True
 
 
-def _think(said: JsonObject, gathered: StreamAssembly) -> None:
+def _take_choice(choice: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
+    """Add a piece of the answer: its thinking, its text, its calls, and why it has ended."""
+    gathered.events += 1
+    delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
+    _think(delta, gathered)
+    gathered.say(text(delta.get("content")))
+    if delta.get("refusal"):
+        gathered.say(text(delta.get("refusal")))
+        gathered.stop = "refused"
+    for call in map(mapping, items(delta.get("tool_calls"))):
+        _add(call, gathered)
+    reason = text(choice.get("finish_reason")).lower()
+    if reason in _BROKEN:
+        raise broken_reply(exchange.endpoint, "ends in the middle")
+    if reason and gathered.stop != "refused":
+        gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
+
+
+def _think(delta: JsonObject, gathered: StreamAssembly) -> None:
     """Add thinking: it goes back with the calls that follow it, in the field in which it came."""
-    name = next((name for name in _REASONING if text(said.get(name))), "")
+    name = next((name for name in _REASONING if text(delta.get(name))), "")
     if name:
-        gathered.think(text(said.get(name)), name)
-    for detail in map(mapping, items(said.get("reasoning_details"))):
-        last = gathered.details[-1] if gathered.details else {}
+        gathered.think(text(delta.get(name)), name)
+    for detail in map(mapping, items(delta.get("reasoning_details"))):
+        last = next(reversed(gathered.details), {})
         if all(detail.get(key) == last.get(key) for key in ("type", "index")) and "index" in detail:
             joined = {key: text(last.get(key)) + text(detail.get(key)) for key in _DETAIL_TEXTS if detail.get(key)}
             gathered.details[-1] = {**last, **detail, **joined}
@@ -144,7 +133,7 @@ def _add(delta: JsonObject, gathered: StreamAssembly) -> None:
     call = _belongs(delta, id, name, gathered)
     call.id = call.id or id
     if mapping(delta.get("extra_content")):
-        call.kept = {"extra_content": mapping(delta.get("extra_content"))}
+        call.extra = {"extra_content": mapping(delta.get("extra_content"))}
     if name != call.name:  # some servers repeat the whole name in every chunk
         call.name += name
         gathered.think(name)
@@ -160,28 +149,24 @@ def _belongs(delta: JsonObject, id: str, name: str, gathered: StreamAssembly) ->
     Without an index, a new id begins a call, and so does a name once the previous call has arguments.
     """
     index = delta.get("index")
-    latest = reversed(gathered.calls)
     if isinstance(index, int) and not isinstance(index, bool):
-        mine = next((call for call in latest if call.index == index), None)
+        mine = gathered.call_at(index)
     else:
-        index = -1
-        mine = next((call for call in latest if not id or call.id == id), None)
-        if mine and name and not id and any(mine.arguments):
-            mine = None
-    if mine and id and mine.id and id != mine.id and name:
-        mine = None
-    return mine or gathered.begin(PartialCall(index=index))
+        index, mine = -1, gathered.call_of(id, name)
+    if mine is None or (name and mine.has_other_id(id)):
+        return gathered.begin(PartialCall(index=index))
+    return mine
 
 
 def _usage(value: Json) -> Usage | None:
-    told = mapping(value)
-    if not number(told.get("prompt_tokens")):
+    counts = mapping(value)
+    if not number(counts.get("prompt_tokens")):
         return None
-    details = mapping(told.get("prompt_tokens_details"))
-    cached = number(details.get("cached_tokens")) or number(told.get("prompt_cache_hit_tokens"))
-    whole = number(told.get("prompt_tokens"))
+    details = mapping(counts.get("prompt_tokens_details"))
+    cached = number(details.get("cached_tokens")) or number(counts.get("prompt_cache_hit_tokens"))
+    whole = number(counts.get("prompt_tokens"))
     written = number(details.get("cache_write_tokens"))
-    return Usage(whole, number(told.get("completion_tokens")), min(cached, whole), min(written, whole))
+    return Usage(whole, number(counts.get("completion_tokens")), min(cached, whole), min(written, whole))
 
 
 class OpenAI(Wire):
@@ -204,7 +189,7 @@ def _headers(key: str) -> Mapping[str, str]:
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
     turns = _turns(request.messages, dialect)
-    told: dict[str, Json] = {
+    fields: dict[str, Json] = {
         "model": endpoint.model.name,
         "messages": plain_turns(turns) if dialect.plain else turns,
         "stream": True,
@@ -212,10 +197,10 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
         **dialect.optional,
     }
     if request.tools:
-        told["tools"] = [_tool(tool) for tool in request.tools]
+        fields["tools"] = [_tool(tool) for tool in request.tools]
         if not request.may_call:
-            told["tool_choice"] = "none"
-    return told
+            fields["tool_choice"] = "none"
+    return fields
 
 
 def _turns(messages: Sequence[Message], dialect: Dialect) -> list[JsonObject]:
@@ -267,28 +252,28 @@ def _turn(message: Message, dialect: Dialect) -> JsonObject:
         text = format_message(message) or "(empty)"  # an empty text is refused by servers in front of other formats
         return {"role": "tool", "tool_call_id": message.call, "content": text}
     if isinstance(message, Assistant):
-        told: dict[str, Json] = {"role": "assistant", "content": sendable_text(message.text) or dialect.empty_text}
+        turn: dict[str, Json] = {"role": "assistant", "content": sendable_text(message.text) or dialect.empty_text}
         if message.calls:
-            told |= _thinking(message, dialect)
-            told["tool_calls"] = [_call(call, _mark(message, at, dialect)) for at, call in enumerate(message.calls)]
-        return told
+            turn |= _thinking(message, dialect)
+            turn["tool_calls"] = [_call(call, _mark(message, at, dialect)) for at, call in enumerate(message.calls)]
+        return turn
     return {"role": _ROLES[type(message).__name__], "content": format_message(message) or "(empty)"}
 
 
 def _thinking(message: Assistant, dialect: Dialect) -> JsonObject:
     """The fields with the thinking before these calls, by the names under which the server has sent them."""
-    kept = thinking_fields(message)
-    if dialect.filled and "reasoning_content" not in kept:
-        return {**kept, "reasoning_content": " "}
-    return kept
+    fields = thinking_fields(message)
+    if dialect.filled and "reasoning_content" not in fields:
+        return {**fields, "reasoning_content": " "}
+    return fields
 
 
 def _mark(message: Assistant, at: int, dialect: Dialect) -> JsonObject:
-    """What goes back with a call; the signature of a step stands at its first one."""
-    kept = {name: value for name, value in marked_call(message, at).items() if name not in ("type", "number")}
-    if dialect.signs and not at and not kept:
+    """The fields that go back with a call; the signature of a step stands at its first one."""
+    extra = {name: value for name, value in marked_call(message, at).items() if name not in ("type", "number")}
+    if dialect.signs and not at and not extra:
         return {"extra_content": {"google": {"thought_signature": SKIPPED_SIGNATURE}}}
-    return kept
+    return extra
 
 
 _STOPPED: JsonObject = {"role": "assistant", "content": "(stopped here)"}
@@ -302,8 +287,8 @@ def _call(call: ToolCall, mark: JsonObject) -> JsonObject:
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
-    told: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", "function": told}
+    function: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
 
 
 def _dialect(endpoint: Endpoint) -> Dialect:

@@ -55,6 +55,10 @@ class Preset:
     fast: str = ""
     limit: Limit = "max_tokens"
 
+    def usual(self, kind: ModelKind) -> str:
+        """The model for a kind of work; empty if there is none that every user has."""
+        return (self.fast if kind == "fast" else "") or self.main
+
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
@@ -113,18 +117,11 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
     found = named_model(llm, kind)
     if found is None:
         return None
-    server, name, window = found.server, found.name, found.window
-    facts = known_model(name, server.url, model_table().models)
-    if window < 0:  # the main model's window, for another model of its server
-        window = min(-window, facts.window or -window)
-    longest = llm.max_output or facts.max_output or LONGEST_ANSWER
-    used = window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
-    is_program = server.preset.wire == "program"
-    used = used if facts.is_sold or window or not is_program else HOSTED_WINDOW
-    sees = (sees_pictures(name) if llm.pictures == "auto" else llm.pictures == "on") and not is_program
+    server = found.server
+    facts = known_model(found.name, server.url, model_table().models)
     return server.preset.wire, Endpoint(
         base_url=server.url,
-        model=Model(name, used, min(longest, facts.max_output or longest), sees=sees).with_window(used),
+        model=found.limits(llm, facts),
         key=server.key,
         timeout=llm.timeout_seconds,
         retries=llm.retries if kind == "fallback" or not _has_fallback(llm) else min(llm.retries, 1),
@@ -132,7 +129,7 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
         extra=facts.extra,
         effort="" if llm.effort == "auto" else llm.effort,
         fields=extra_fields(llm.extra),
-        is_guess=not window and not (facts.window and facts.is_sold),
+        is_guess=not found.window and not (facts.window and facts.is_sold),
         section=server.section,
         model_section=found.section,
     )
@@ -146,21 +143,27 @@ def named_model(llm: LlmSettings, kind: ModelKind = "main") -> "NamedModel | Non
     main = _main_server(llm)
     if main is None:
         return None
-    model = llm.model or main.preset.main
     if kind == "main":
-        return _named(main, model, llm.window)
-    own = getattr(llm, kind)
+        return _named(main, llm.model or main.preset.main, llm.window)
     if kind == "fallback" and not _has_fallback(llm):
         return None
-    # The preset's small model is used only with the preset's own server and large model.
-    small = main.preset.fast if kind == "fast" and not llm.base_url and not llm.model else ""
+    own: ModelSettings = getattr(llm, kind)
     server = _own_server(own, f"llm.{kind}", main)
     if server.url == main.url:
-        name = own.model or small or model
-        below = -llm.window if name != model else llm.window
-        return _named(server, name, own.window or below, f"llm.{kind}" if own.model else server.section)
-    default = server.preset.fast if kind == "fast" else ""
-    return _named(server, own.model or default or server.preset.main, own.window, server.section)
+        return _beside_main(llm, main, server, own, kind)
+    return _named(server, own.model or server.preset.usual(kind), own.window, server.section)
+
+
+def _beside_main(
+    llm: LlmSettings, main: "Server", server: "Server", own: ModelSettings, kind: ModelKind
+) -> "NamedModel":
+    """The model for a kind of work on the main model's server. The preset's small model is used only with the preset's
+    own server and large model."""
+    large = llm.model or main.preset.main
+    small = main.preset.fast if kind == "fast" and not (llm.base_url or llm.model) else ""
+    name = own.model or small or large
+    window = own.window or (llm.window if name == large else -llm.window)
+    return _named(server, name, window, f"llm.{kind}" if own.model else server.section)
 
 
 def _has_fallback(llm: LlmSettings) -> bool:
@@ -219,6 +222,21 @@ class NamedModel:
     window: int
     section: str = "llm"
 
+    def limits(self, llm: LlmSettings, facts: KnownModel) -> Model:
+        """The model with its window, its longest answer, and whether it sees pictures."""
+        is_program = self.server.preset.wire == "program"
+        longest = llm.max_output or facts.max_output or LONGEST_ANSWER
+        sees = (sees_pictures(self.name) if llm.pictures == "auto" else llm.pictures == "on") and not is_program
+        window = self._window(facts, is_program=is_program)
+        return Model(self.name, window, min(longest, facts.max_output or longest), sees=sees).with_window(window)
+
+    def _window(self, facts: KnownModel, *, is_program: bool) -> int:
+        if self.window < 0:  # the main model's window, for another model of its server
+            return min(-self.window, facts.window or -self.window)
+        if is_program and not facts.is_sold:
+            return self.window or HOSTED_WINDOW
+        return self.window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
+
 
 _LISTED = {
     "ollama": "(`ollama list` shows what you have)",
@@ -231,7 +249,7 @@ def _main_server(llm: LlmSettings) -> Server | None:
     """The main model's server; None if no model is set."""
     if llm.preset or llm.wire != "auto" or llm.base_url or llm.model:
         return _server(llm, "llm")
-    named = [key for key, value in _given(llm) if value]
+    named = [key for key, value in _dependent_settings(llm) if value]
     if named:
         raise ConfigError(
             "{first} and {second} are set, but not which main model to ask"
@@ -245,7 +263,7 @@ def _main_server(llm: LlmSettings) -> Server | None:
     return None
 
 
-def _given(llm: LlmSettings) -> Iterator[tuple[str, object]]:
+def _dependent_settings(llm: LlmSettings) -> Iterator[tuple[str, object]]:
     """The settings that mean nothing without a main model, with their values."""
     yield "llm.api_key", llm.api_key.reference
     for kind in ALL_KINDS[1:]:
@@ -273,36 +291,36 @@ def _own_server(own: ModelSettings, section: str, main: Server) -> Server:
     return replace(main, key=own.api_key, section=section) if own.api_key.reference else main
 
 
-def _server(told: LlmSettings | ModelSettings, section: str) -> Server:
+def _server(settings: LlmSettings | ModelSettings, section: str) -> Server:
     """The server of settings that name a preset, a wire, an address or a model."""
-    preset = _named_preset(told, section) if told.preset else _unnamed_preset(told)
-    key = told.api_key if told.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
+    preset = _named_preset(settings, section) if settings.preset else _unnamed_preset(settings)
+    key = settings.api_key if settings.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
     if preset.wire != "program":
-        return Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
-    if told.base_url:
+        return Server(section, settings.preset, preset, base_url(settings.base_url or preset.base_url, section), key)
+    if settings.base_url:
         raise ConfigError(
             "{section}.base_url is set, but {preset} is a program on this machine",
             hint="vault-agent config set {section}.base_url ''",
             section=section,
-            preset=told.preset,
+            preset=settings.preset,
         )
-    return Server(section, told.preset, preset, preset.base_url, Secret(""))
+    return Server(section, settings.preset, preset, preset.base_url, Secret(""))
 
 
-def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
-    found = _known_preset(told.preset, section)
-    if not _speaks(found.wire, told.wire) and not told.base_url:
+def _named_preset(settings: LlmSettings | ModelSettings, section: str) -> Preset:
+    found = _known_preset(settings.preset, section)
+    if not _speaks(found.wire, settings.wire) and not settings.base_url:
         raise ConfigError(
             "{section}.wire is {wire}, but {preset} is spoken to by {spoken}",
             hint="set {section}.wire to auto, or {section}.base_url to an address that speaks it",
             section=section,
-            wire=told.wire,
-            preset=told.preset,
+            wire=settings.wire,
+            preset=settings.preset,
             spoken=found.wire,
         )
-    if told.wire in ("auto", found.wire):
+    if settings.wire in ("auto", found.wire):
         return found
-    return replace(found, wire=_WIRES[told.wire], fast="" if told.base_url else found.fast)
+    return replace(found, wire=_WIRES[settings.wire], fast="" if settings.base_url else found.fast)
 
 
 def _known_preset(name: str, section: str) -> Preset:
@@ -318,12 +336,12 @@ def _known_preset(name: str, section: str) -> Preset:
     return presets[name]
 
 
-def _unnamed_preset(told: LlmSettings | ModelSettings) -> Preset:
-    if told.base_url:  # a key meant for the wire's own provider is never sent to another server
-        usual: WireName = "responses" if _OPENAI_HOST.match(told.base_url) else "openai"
-        return Preset(_WIRES.get(told.wire, usual), "", limit="max_tokens")
-    own = model_table().presets["anthropic" if told.wire == "anthropic" else "openai"]
-    return own if told.wire == "auto" else replace(own, wire=_WIRES[told.wire])
+def _unnamed_preset(settings: LlmSettings | ModelSettings) -> Preset:
+    if settings.base_url:  # a key meant for the wire's own provider is never sent to another server
+        usual: WireName = "responses" if _OPENAI_HOST.match(settings.base_url) else "openai"
+        return Preset(_WIRES.get(settings.wire, usual), "", limit="max_tokens")
+    own = model_table().presets["anthropic" if settings.wire == "anthropic" else "openai"]
+    return own if settings.wire == "auto" else replace(own, wire=_WIRES[settings.wire])
 
 
 def _speaks(wire: WireName, wanted: str) -> bool:
@@ -331,13 +349,13 @@ def _speaks(wire: WireName, wanted: str) -> bool:
     return wanted in ("auto", wire) or {wire, wanted} <= _OF_OPENAI
 
 
-def _preset(told: JsonObject) -> Preset:
-    wire, address = _WIRES[str(told["wire"])], str(told["base_url"])
+def _preset(row: JsonObject) -> Preset:
+    wire, address = _WIRES[str(row["wire"])], str(row["base_url"])
     return Preset(
         wire=wire,
         base_url=address if wire == "program" else base_url(address),
-        key=str(told.get("key", "")),
-        main=str(told.get("main", "")),
-        fast=str(told.get("fast", "")),
-        limit=_LIMITS[str(told.get("limit", "max_tokens"))],
+        key=str(row.get("key", "")),
+        main=str(row.get("main", "")),
+        fast=str(row.get("fast", "")),
+        limit=_LIMITS[str(row.get("limit", "max_tokens"))],
     )

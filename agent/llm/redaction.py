@@ -52,9 +52,11 @@ class RedactingProvider:
 
     def _answer(self, message: Assistant) -> Assistant:
         """The redacted answer. Data that the provider needs back unchanged is dropped when it contains a secret."""
-        kept = () if count_secrets(json.dumps(message.kept, default=dict), self.secrets) else message.kept
+        thinking = () if count_secrets(json.dumps(message.thinking, default=dict), self.secrets) else message.thinking
         calls = tuple(self._asked(call) for call in message.calls)
-        return replace(message, text=redact(message.text, self.secrets, HIDDEN_IN_NOTES), calls=calls, kept=kept)
+        return replace(
+            message, text=redact(message.text, self.secrets, HIDDEN_IN_NOTES), calls=calls, thinking=thinking
+        )
 
     def _asked(self, call: ToolCall) -> ToolCall:
         """A requested call with `[secret]` in its arguments, by which a tool can detect that they are incomplete."""
@@ -73,8 +75,8 @@ class RedactingProvider:
         problem = redact(call.problem, self.secrets)
         return replace(call, arguments=self._object(call.arguments, hidden), problem=problem)
 
-    def _object(self, said: JsonObject, hidden: str = HIDDEN) -> JsonObject:
-        return {redact(name, self.secrets, hidden): self._json(value, hidden) for name, value in said.items()}
+    def _object(self, fields: JsonObject, hidden: str = HIDDEN) -> JsonObject:
+        return {redact(name, self.secrets, hidden): self._json(value, hidden) for name, value in fields.items()}
 
     def _json(self, value: Json, hidden: str) -> Json:
         if isinstance(value, str):
@@ -97,9 +99,9 @@ class RedactedStream:
     def __call__(self, text: str) -> None:
         text = redact(self.held + text, self.secrets, HIDDEN_IN_NOTES)
         self.held = unfinished_secret(text, self.secrets)
-        shown = text.removesuffix(self.held)
-        if shown:
-            self.on_text(shown)
+        visible = text.removesuffix(self.held)
+        if visible:
+            self.on_text(visible)
 
     def end(self) -> None:
         """Pass on the text that was held back, since it was no secret."""
@@ -160,7 +162,7 @@ class Fallback:
 
 def _remarked(reply: Reply, second: str, first: str, failure: AgentError) -> Reply:
     """The reply with the remark who has answered, and why not the first."""
-    said = Sentence(
+    remark = Sentence(
         "answered by {second}, as {first} did not answer: {why}", second=second, first=first, why=failure.message
     )
-    return replace(reply, remarks=(*reply.remarks, said))
+    return replace(reply, remarks=(*reply.remarks, remark))

@@ -13,7 +13,6 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.kept_thinking import Part, ordered_parts, with_marks
 from agent.llm.messages import (
     Assistant,
     Json,
@@ -28,13 +27,13 @@ from agent.llm.messages import (
     items,
     mapping,
     number,
-    parsed,
 )
 from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
+from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply
+from agent.llm.wire import Api, Exchange, Wire, body_data, broken_reply, check_whole, event_data
 
 THOUGHTS = ("reasoning",)
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -102,8 +101,8 @@ class _Reading:
             self.gathered.stop = "refused" if reason == "content_filter" else "length" if is_cut else "end"
 
     def finish(self) -> None:
-        """Add the thinking to `kept`, with marks for what stands between."""
-        self.gathered.kept += with_marks(self.thoughts, self.texts, self.calls)
+        """Add the thinking to `blocks`, with marks for what stands between."""
+        self.gathered.blocks += with_marks(self.thoughts, self.texts, self.calls)
 
     def _begin(self, at: int, item: JsonObject) -> None:
         if text(item.get("type")) == "function_call" and at not in self.calls:
@@ -123,37 +122,28 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
     if "event-stream" in answer.content_type:
         _stream(answer, reading)
     else:
-        _plain(answer, reading)
+        _take_whole(answer, reading)
     reading.finish()
 
 
 def _stream(answer: HttpReply, reading: _Reading) -> None:
     place, begun = reading.exchange.endpoint, False
     for event in parse_events(answer.pieces):
-        if not event.data.strip() or event.data.strip() == "[DONE]":
+        data = event_data(event, place)
+        if not data:
             continue
-        try:
-            told = mapping(parsed(event.data))
-        except ValueError:
-            raise broken_reply(place, "has a piece that is not JSON") from None
-        if told.get("type") == "error" or (told.get("error") and "type" not in told):
-            raise from_event(place, told, reading.exchange.key)
+        if data.get("type") == "error" or (data.get("error") and "type" not in data):
+            raise from_event(place, data, reading.exchange.key)
         begun = True
-        reading.take(told)
+        reading.take(data)
         if reading.ended or reading.gathered.cut_off():
             break
-    if not begun:
-        raise broken_reply(place, "is empty")
-    if reading.gathered.stop is None:
-        raise broken_reply(place, "ends in the middle")
+    check_whole(place, has_begun=begun, has_ended=reading.gathered.stop is not None)
 
 
-def _plain(answer: HttpReply, reading: _Reading) -> None:
+def _take_whole(answer: HttpReply, reading: _Reading) -> None:
     place = reading.exchange.endpoint
-    try:
-        whole = mapping(parsed(answer.body()))
-    except ValueError:
-        raise broken_reply(place, "is not JSON") from None
+    whole = body_data(answer.body(), place)
     if whole.get("error") and "output" not in whole:
         raise from_event(place, whole, reading.exchange.key)
     if "output" not in whole:
@@ -164,13 +154,13 @@ def _plain(answer: HttpReply, reading: _Reading) -> None:
 
 
 def _usage(value: Json) -> Usage | None:
-    told = mapping(value)
-    whole = number(told.get("input_tokens"))
+    counts = mapping(value)
+    whole = number(counts.get("input_tokens"))
     if not whole:
         return None
-    details = mapping(told.get("input_tokens_details"))
+    details = mapping(counts.get("input_tokens_details"))
     cached, written = number(details.get("cached_tokens")), number(details.get("cache_write_tokens"))
-    return Usage(whole, number(told.get("output_tokens")), min(cached, whole), min(written, whole))
+    return Usage(whole, number(counts.get("output_tokens")), min(cached, whole), min(written, whole))
 
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -192,7 +182,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
     system = [format_message(each) for each in request.messages if isinstance(each, System) and each.text.strip()]
     others = [each for each in order_messages(request.messages) if not isinstance(each, System)]
-    told: dict[str, Json] = {
+    fields: dict[str, Json] = {
         "model": endpoint.model.name,
         "input": [item for message in others for item in _items(message)],
         "stream": True,
@@ -201,12 +191,12 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
         **dialect.optional,
     }
     if system:
-        told["instructions"] = "\n\n".join(system)
+        fields["instructions"] = "\n\n".join(system)
     if request.tools:
-        told["tools"] = [_tool(tool) for tool in request.tools]
+        fields["tools"] = [_tool(tool) for tool in request.tools]
         if not request.may_call:
-            told["tool_choice"] = "none"
-    return told
+            fields["tool_choice"] = "none"
+    return fields
 
 
 def _items(message: Message) -> Iterator[JsonObject]:
@@ -216,8 +206,8 @@ def _items(message: Message) -> Iterator[JsonObject]:
         images: list[JsonObject] = [
             {"type": "input_image", "image_url": each.url, "detail": "auto"} for each in message.images
         ]
-        shown: Json = [{"type": "input_text", "text": text}, *images] if images else text
-        yield {"type": "function_call_output", "call_id": message.call, "output": shown}
+        output: Json = [{"type": "input_text", "text": text}, *images] if images else text
+        yield {"type": "function_call_output", "call_id": message.call, "output": output}
     elif isinstance(message, Assistant):
         yield from (_item(part) for part in ordered_parts(message, THOUGHTS))
     else:
@@ -235,8 +225,8 @@ def _item(part: Part) -> JsonObject:
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
-    told: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", **told, "strict": False}
+    function: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", **function, "strict": False}
 
 
 def _dialect(endpoint: Endpoint) -> Dialect:

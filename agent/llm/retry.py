@@ -72,8 +72,8 @@ def with_retries(
                 characters=handed.characters,
             )
         if number >= retries:
-            told = Sentence("{problem} ({tries} tries)", problem=last, tries=number + 1) if number else last.message
-            raise Retryable(told, delay=max(last.delay, 1.0), hint=last.hint)
+            problem = Sentence("{problem} ({tries} tries)", problem=last, tries=number + 1) if number else last.message
+            raise Retryable(problem, delay=max(last.delay, 1.0), hint=last.hint)
         seconds = max(last.delay, jitter() * min(LONGEST_PAUSE, FIRST_PAUSE * 2**number))
         on_retry(seconds, last.message)
         pause(seconds, clock, cancelled)

@@ -148,28 +148,28 @@ def _line(where: str, item: Json) -> ScriptedReply:
         return ScriptedReply(item)
     if not isinstance(item, Mapping):
         raise ConfigError("{where}: neither a text nor a mapping", hint="text: what the model says", where=where)
-    said = _Fields(where, item, _LINE)
-    usage = _Fields(f"{where}, usage", said.mapping("usage"), frozenset(_USAGE))
+    fields = _Fields(where, item, _LINE)
+    usage = _Fields(f"{where}, usage", fields.mapping("usage"), frozenset(_USAGE))
     return ScriptedReply(
-        text=said.text("text"),
-        calls=tuple(_call(f"{where}, call {n}", call) for n, call in enumerate(said.items("calls"), 1)),
-        when=said.text("when"),
-        task=said.text("task"),
+        text=fields.text("text"),
+        calls=tuple(_call(f"{where}, call {n}", call) for n, call in enumerate(fields.items("calls"), 1)),
+        when=fields.text("when"),
+        task=fields.text("task"),
         usage=Usage(*(usage.whole(name) for name in _USAGE)) if usage.raw else None,
-        chunks=tuple(str(chunk) for chunk in said.items("chunks")),
-        seconds=said.number("seconds"),
-        error=said.choice("error", _ERROR_NAMES),
-        message=said.text("message"),
-        times=said.whole("times", 1),
-        stop=said.choice("stop", _STOPS),
+        chunks=tuple(str(chunk) for chunk in fields.items("chunks")),
+        seconds=fields.number("seconds"),
+        error=fields.choice("error", _ERROR_NAMES),
+        message=fields.text("message"),
+        times=fields.whole("times", 1),
+        stop=fields.choice("stop", _STOPS),
     )
 
 
 def _call(where: str, item: Json) -> ScriptedCall:
     if not isinstance(item, Mapping):
         raise ConfigError("{where}: not a mapping", hint=Sentence("{tool: NAME, arguments: {…}}"), where=where)
-    said = _Fields(where, item, frozenset({"tool", "arguments", "problem"}))
-    return ScriptedCall(said.text("tool"), said.mapping("arguments"), said.text("problem"))
+    fields = _Fields(where, item, frozenset({"tool", "arguments", "problem"}))
+    return ScriptedCall(fields.text("tool"), fields.mapping("arguments"), fields.text("problem"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,15 +227,15 @@ class _Fields:
         return value
 
     def choice(self, name: str, words: tuple[T, ...]) -> T | None:
-        said = self.text(name)
-        found = next((word for word in words if word == said), None)
-        if said and found is None:
+        value = self.text(name)
+        found = next((word for word in words if word == value), None)
+        if value and found is None:
             raise ConfigError(
                 "{where}: {name} is {said}",
                 hint="{name} is one of {words}",
                 where=self.where,
                 name=name,
-                said=said,
+                said=value,
                 words=joined(words, ", "),
             )
         return found
@@ -298,9 +298,9 @@ class Scripted:
             ToolCall(f"{mark}-{number}", call.tool, call.arguments, call.problem)
             for number, call in enumerate(line.calls, 1)
         )
-        said = "".join(line.chunks) or line.text
-        usage = line.usage or Usage(_characters(request) // 4 + 1, len(said) // 4 + 8 * len(calls) + 1)
-        return Reply(Assistant(said, calls), usage, line.stop or ("tools" if calls else "end"), self._model.name)
+        answer = "".join(line.chunks) or line.text
+        usage = line.usage or Usage(_characters(request) // 4 + 1, len(answer) // 4 + 8 * len(calls) + 1)
+        return Reply(Assistant(answer, calls), usage, line.stop or ("tools" if calls else "end"), self._model.name)
 
     def _next(self, request: Request) -> tuple[ScriptedReply, str]:
         """The next reply, and the prefix for the ids of its calls."""

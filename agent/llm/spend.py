@@ -111,7 +111,7 @@ class Meter:
             reply = self.provider.chat(request, pass_on, cancelled)
             usage = reply.usage
             if not usage.input and not usage.output:
-                usage = Usage(estimate(request, self.count), self.count(_said(reply.message)))
+                usage = Usage(estimate(request, self.count), self.count(_answer_text(reply.message)))
             attempt.reported, attempt.final = usage, True
             return replace(reply, usage=usage)
 
@@ -167,20 +167,22 @@ class Meter:
             raise LimitReached(
                 "this run has made {calls:,} calls of a model, as many as it may",
                 limit="spend.calls_per_run",
-                hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run),
+                hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run, run.calls + 1),
                 calls=run.calls,
             )
         for each in (_Account("run", run, ceilings.run_tokens, ceilings.run), *self._of_day(page, day)):
-            is_run, (of_tokens, of_money) = each.whose == "run", _KEYS[each.whose]
+            is_run, (of_tokens, of_money) = each.kind == "run", _KEYS[each.kind]
             if each.spent.tokens + tokens > each.tokens:
-                told = Sentence(_HAS_USED[each.whose], tokens=tokens, used=each.spent.tokens, most=each.tokens)
-                raise LimitReached(told, limit=of_tokens, hint=_raise_it(of_tokens, each.tokens), concludes=is_run)
+                problem = Sentence(_HAS_USED[each.kind], tokens=tokens, used=each.spent.tokens, most=each.tokens)
+                hint = _raise_it(of_tokens, each.tokens, each.spent.tokens + tokens)
+                raise LimitReached(problem, limit=of_tokens, hint=hint, concludes=is_run)
             if entry.money and each.spent.money + entry.money > each.money + _ROUNDING:
-                told = Sentence(_HAS_COST[each.whose], cost=entry.money, paid=each.spent.money, allowed=each.money)
-                raise LimitReached(told, limit=of_money, hint=_raise_it(of_money, each.money), concludes=is_run)
+                problem = Sentence(_HAS_COST[each.kind], cost=entry.money, paid=each.spent.money, allowed=each.money)
+                hint = _raise_it(of_money, each.money, each.spent.money + entry.money)
+                raise LimitReached(problem, limit=of_money, hint=hint, concludes=is_run)
 
     def _of_day(self, page: LockedLedger, day: date) -> Iterator["_Account"]:
-        """What counts for the limits of a day: everything, and for a job also all jobs, and its own runs."""
+        """The accounts of a day: everything, and for a job also all jobs, and its own runs."""
         ceilings, today, elsewhere = self.ceilings, page.totals(day), self.elsewhere(day)
         both = Usage(today.tokens + elsewhere.tokens, 0)
         together = SpendTotals(usage=both, money=today.money + elsewhere.money)
@@ -202,9 +204,9 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What was spent of a limit, and the most tokens and dollars that it allows."""
+    """An account: what was spent of a limit, and the most tokens and dollars that it allows."""
 
-    whose: Literal["run", "day", "jobs", "job"]
+    kind: Literal["run", "day", "jobs", "job"]
     spent: SpendTotals
     tokens: float
     money: float
@@ -226,15 +228,17 @@ def estimate(request: Request, count: CountTokens) -> int:
 
 def _text(message: Message) -> str:
     match message:
-        case Assistant(kept=kept):
-            return " ".join([_said(message), *(json.dumps(each, ensure_ascii=False, default=dict) for each in kept)])
+        case Assistant(thinking=thinking):
+            return " ".join(
+                [_answer_text(message), *(json.dumps(each, ensure_ascii=False, default=dict) for each in thinking)]
+            )
         case ToolResult(name=name, text=text):
             return f"{name} {text}"
         case _:
             return message.text
 
 
-def _said(message: Assistant) -> str:
+def _answer_text(message: Assistant) -> str:
     return " ".join([message.text, *map(_call, message.calls)])
 
 
@@ -260,9 +264,14 @@ _KEYS = {
     "job": ("", OF_ONE_JOB),
 }
 """The limits of tokens and of money."""
+_PLAIN = 100_000
+"""From here on a number is written out: none is a setting with an exponent."""
 
 
-def _raise_it(key: str, now: float) -> Sentence:
+def _raise_it(key: str, now: float, needed: float) -> Sentence:
+    """How to allow twice as much as now, or as is needed."""
     if key == OF_ONE_JOB:
         return Sentence("the job itself says what it may cost a day: raise it there")
-    return Sentence("vault-agent config set {key} {more:g} allows more", key=key, more=max(now * 2, 1))
+    more = max(2 * now, 2 * needed, 1)
+    amount = f"{more:g}" if more < _PLAIN else f"{more:.0f}"
+    return Sentence("vault-agent config set {key} {more} allows more", key=key, more=amount)

@@ -37,24 +37,24 @@ class DaySpend:
 
 
 def parse_spend(text: str) -> DaySpend | None:
-    """What another machine has told; None for text that is none."""
+    """The day's spend that another machine has reported; None for other text."""
     try:
-        said = parse_json(text)
-        calls, tokens, money = int(said["calls"]), int(said["tokens"]), float(said["money"])
-        known = DaySpend(str(said["ledger"])[:40], date.fromisoformat(said["day"]), calls, tokens, money)
+        record = parse_json(text)
+        calls, tokens, money = int(record["calls"]), int(record["tokens"]), float(record["money"])
+        known = DaySpend(str(record["ledger"])[:40], date.fromisoformat(record["day"]), calls, tokens, money)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return known if all(math.isfinite(each) and 0 <= each < _MOST for each in (calls, tokens, money)) else None
 
 
-def save_elsewhere(folder: Path, told: Mapping[str, DaySpend]) -> None:
+def save_elsewhere(folder: Path, reported: Mapping[str, DaySpend]) -> None:
     """Record what other machines have told, by ledger; what is known of other ledgers stays. `folder` is the
     ledger's."""
-    known = {**_load(folder), **told}
+    known = {**_load(folder), **reported}
     newest = max((each.day for each in known.values()), default=date.min)
-    kept = [each.written() for each in known.values() if (newest - each.day).days <= 2]
+    recent = [each.written() for each in known.values() if (newest - each.day).days <= 2]
     make_folder(folder)
-    replace(folder / _FILE, json.dumps(kept))
+    replace(folder / _FILE, json.dumps(recent))
 
 
 def spent_elsewhere(folder: Path, day: date) -> SpendTotals:

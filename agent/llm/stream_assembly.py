@@ -18,8 +18,8 @@ from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.llm.answer_text import CALL_BEGIN, Attempt, IncomingText
 from agent.llm.arguments import DraftCall, parse_arguments, replace_surrogates, tool_calls
-from agent.llm.kept_thinking import call_mark, thinking_field
 from agent.llm.messages import Assistant, Json, JsonObject, OnText, StopReason, Usage, items, mapping, text
+from agent.llm.thinking import call_mark, thinking_field
 
 _NAME = r"[A-Za-z_][\w.-]{0,63}"
 _JSON_CALLS = re.compile(
@@ -55,6 +55,7 @@ _PARAMETER = re.compile(
 )
 _BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n.*?^\1[ \t]*$(?=\s*\S)", re.M | re.S)
 """A block of code after which the answer goes on."""
+_MARKS = ("«»", "“”", "「」", "『』")
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.S)
 
 
@@ -75,21 +76,25 @@ def calls_in(answer: str, tools: Set[str], new_id: Callable[[], str]) -> tuple[s
 
 
 def _is_quoted(answer: str, at: int, blocks: list[tuple[int, int]]) -> bool:
-    """True for a call that the answer only shows: in a piece of code, or in a block of it before the end."""
-    return answer[at - 1 : at] == "`" or any(begin < at < end for begin, end in blocks)
+    """True for a call that the answer only shows: in a piece or a block of code before the end, in a quotation, or
+    in quotation marks."""
+    row = answer[answer.rfind("\n", 0, at) + 1 : at].lstrip()
+    is_open = row.count('"') % 2 == 1 or any(row.count(pair[0]) > row.count(pair[1]) for pair in _MARKS)
+    is_cited = row.startswith(">") or row.endswith(("`", "'")) or is_open
+    return is_cited or any(begin < at < end for begin, end in blocks)
 
 
 def _marked(answer: str) -> Iterator[tuple[str, str]]:
     for found in _JSON_CALLS.finditer(answer):
-        yield from _objects(next(group for group in found.groups() if group is not None))
+        yield from _objects(_groups(found)[0])
     taken: set[int] = set()
     for found in _NAMED_CALLS.finditer(answer):
         taken.add(found.start())
-        name, arguments = (group for group in found.groups() if group is not None)
+        name, arguments = _groups(found)
         yield name, arguments
     for found in _TAGGED_CALLS.finditer(answer):
         if found.start() not in taken:
-            name, parameters = (group for group in found.groups() if group is not None)
+            name, parameters = _groups(found)
             yield name, json.dumps(dict(_parameters(parameters)), ensure_ascii=False)
 
 
@@ -116,13 +121,18 @@ def _objects(written: str) -> Iterator[tuple[str, str]]:
         at = end + len(written[end:]) - len(written[end:].lstrip(" \n\t;,"))
 
 
+def _groups(found: re.Match[str]) -> list[str]:
+    """The groups of the form of call that was found."""
+    return [group for group in found.groups() if group is not None]
+
+
 def _named(values: Iterable[Json]) -> Iterator[tuple[str, str]]:
     for value in map(mapping, values):
         call: JsonObject = mapping(value.get("function")) or value
         name = text(call.get("name"))
-        given = next((call[key] for key in ("arguments", "parameters", "args", "input") if key in call), None)
-        if name and (given is not None or value.get("type") == "function"):
-            yield name, given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+        arguments = next((call[key] for key in ("arguments", "parameters", "args", "input") if key in call), None)
+        if name and (arguments is not None or value.get("type") == "function"):
+            yield name, arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
 
 
 MOST_CALLS = 512
@@ -134,14 +144,18 @@ _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
 @dataclass(slots=True)
 class PartialCall:
-    """A tool call that may be incomplete; `index` is its number in the stream, -1 if the stream gives none. `kept` goes
-    back with it unchanged."""
+    """A tool call that may be incomplete; `index` is its number in the stream, -1 if the stream gives none. `extra`
+    goes back with it unchanged."""
 
     index: int = -1
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list)
-    kept: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
+
+    def has_other_id(self, id: str) -> bool:
+        """True if both ids are known and differ."""
+        return bool(id and self.id) and id != self.id
 
 
 @dataclass(slots=True)
@@ -155,7 +169,7 @@ class StreamAssembly:
     on_text: OnText
     attempt: Attempt
     calls: list[PartialCall] = field(default_factory=list)
-    kept: list[JsonObject] = field(default_factory=list)
+    blocks: list[JsonObject] = field(default_factory=list)
     thoughts: dict[str, list[str]] = field(default_factory=dict)
     details: list[JsonObject] = field(default_factory=list)
     stop: StopReason | None = None
@@ -215,6 +229,15 @@ class StreamAssembly:
         """The answer so far."""
         return self.answer.answer
 
+    def call_at(self, index: int) -> PartialCall | None:
+        """The last call with this number."""
+        return next((call for call in reversed(self.calls) if call.index == index), None)
+
+    def call_of(self, id: str, name: str) -> PartialCall | None:
+        """The last call with this id (empty: the last one); None if a `name` begins the next one."""
+        last = next((call for call in reversed(self.calls) if id in ("", call.id)), None)
+        return None if last and name and not id and any(last.arguments) else last
+
     def finish(
         self, taken: Set[str], new_id: Callable[[], str], tools: Set[str] = frozenset(), *, may_call: bool = True
     ) -> tuple[Assistant, StopReason]:
@@ -237,16 +260,17 @@ class StreamAssembly:
         stop = self.stop or "end"
         if stop in ("end", "tools"):
             stop = "tools" if calls else "end"
-        return Assistant(text, calls, tuple(self._kept()) if calls else ()), stop
+        return Assistant(text, calls, tuple(self._thinking()) if calls else ()), stop
 
-    def _kept(self) -> Iterator[JsonObject]:
-        """What goes back with the calls: blocks in their order, else fields of the message, and marks of calls."""
-        yield from self.kept
+    def _thinking(self) -> Iterator[JsonObject]:
+        """The parts that go back with the calls: blocks in their order, else fields of the message, and marks of
+        calls."""
+        yield from self.blocks
         fields: dict[str, Json] = {name: "".join(pieces) for name, pieces in self.thoughts.items()}
         if self.details:
             fields = {"reasoning_details": self.details}
         yield from (thinking_field(name, value) for name, value in fields.items())
-        yield from (call_mark(number, call.kept) for number, call in enumerate(self.calls) if call.kept)
+        yield from (call_mark(number, call.extra) for number, call in enumerate(self.calls) if call.extra)
 
     def _give(self, text: str) -> None:
         if text:

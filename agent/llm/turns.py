@@ -119,7 +119,7 @@ def plain_turns(turns: Iterable[JsonObject]) -> list[JsonObject]:
     """The same turns as text of a user and an assistant, the user first and last; neighbours are joined."""
     plain: list[JsonObject] = []
     for turn in turns:
-        role, content = _plain(turn)
+        role, content = _as_plain_turn(turn)
         if plain and plain[-1]["role"] == role:
             plain[-1] = {"role": role, "content": f"{plain[-1]['content']}\n\n{content}"}
         else:
@@ -127,7 +127,7 @@ def plain_turns(turns: Iterable[JsonObject]) -> list[JsonObject]:
     return plain
 
 
-def _plain(turn: JsonObject) -> tuple[str, str]:
+def _as_plain_turn(turn: JsonObject) -> tuple[str, str]:
     content = str(turn["content"] or "")
     if turn["role"] == "tool":
         return "user", f"[result of a tool]\n{content}"

@@ -19,7 +19,6 @@ from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import Rejected, TooLong, clean_message, from_page, from_status, is_page
 from agent.llm.http import Http, Unreached
-from agent.llm.kept_thinking import own_thinking
 from agent.llm.known_models import ModelMemory
 from agent.llm.limits import cut_remark, is_cut, served_window
 from agent.llm.messages import (
@@ -40,7 +39,9 @@ from agent.llm.messages import (
 )
 from agent.llm.model_key import key_of
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
+from agent.llm.sse import ServerEvent
 from agent.llm.stream_assembly import StreamAssembly
+from agent.llm.thinking import own_thinking
 from agent.llm.turns import counted_texts, taken_ids, without_images
 from agent.llm.waits import wait_asked, wait_in_words, wait_until_reset
 from agent.texts import Sentence
@@ -150,8 +151,8 @@ class Wire(ABC):
             fitted = dialect.fitted(request)
             if not self._endpoint.model.sees:
                 fitted = replace(fitted, messages=without_images(fitted.messages))
-            told = {**self._api.body(self._endpoint, fitted, dialect), **self._endpoint.fields}
-            body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+            fields = {**self._api.body(self._endpoint, fitted, dialect), **self._endpoint.fields}
+            body = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
             headers = self._api.headers(key) if key else {}
             with account.attempt(fitted) as attempt:
                 try:
@@ -171,7 +172,7 @@ class Wire(ABC):
                 try:
                     return self._accepted(tried[-1], once(tried[-1]))
                 except Rejected as error:
-                    other = tried[-1].after(error.said)
+                    other = tried[-1].after(error.refusal)
                     if other is None or other in tried or handed.characters:
                         raise
                     tried.append(other)
@@ -189,8 +190,8 @@ class Wire(ABC):
         self._dialect = dialect.lasting
         if "tools" not in dialect.without or not self._memory.tell_once(self._endpoint.name, "tools"):
             return reply
-        said = Sentence("{model} cannot use tools, so it only answers from what it is given", model=self.model.name)
-        return replace(reply, remarks=(*reply.remarks, said))
+        remark = Sentence("{model} cannot use tools, so it only answers from what it is given", model=self.model.name)
+        return replace(reply, remarks=(*reply.remarks, remark))
 
     def _shrink_window(self, window: int, *, lasts: bool) -> None:
         if window and window < self.model.window:
@@ -234,13 +235,14 @@ class Wire(ABC):
             attempt.reported, attempt.final = gathered.usage, gathered.whole_usage
         message, stop = gathered.finish(taken_ids(request.messages), self._clock.new_id, tools, may_call=may_call)
         self._reasons_in_text |= answer_text.reasoned
-        message = replace(message, kept_by=self._endpoint.name) if message.kept else message
+        message = replace(message, thinking_by=self._endpoint.name) if message.thinking else message
         used = attempt.used(Usage(self._input(request), request.max_output))
         remarks = self._remark_on_cut(request, attempt.reported)
         return Reply(message, used, stop, gathered.model or self._endpoint.model.name, remarks)
 
     def _remark_on_cut(self, request: Request, reported: Usage | None) -> tuple[Sentence, ...]:
-        """What to say once of a server that has read only a part of the request; further requests fit into that."""
+        """The remark, made once, on a server that has read only a part of the request; further requests fit into
+        that."""
         read = reported.input if reported is not None else 0
         if self._endpoint.hosted or not is_cut(self._texts(request), read):
             return ()
@@ -274,6 +276,32 @@ class Wire(ABC):
         asked = (wait_asked(answer.retry_after, now), wait_in_words(body), wait_until_reset(answer.limits, now))
         wait = next(filter(None, asked), 0.0)
         return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
+
+
+def body_data(body: bytes, endpoint: Endpoint) -> JsonObject:
+    """The answer that came without a stream; raises `Retryable` if it is no JSON."""
+    try:
+        return mapping(parsed(body))
+    except ValueError:
+        raise broken_reply(endpoint, "is not JSON") from None
+
+
+def event_data(event: ServerEvent, endpoint: Endpoint) -> JsonObject:
+    """The data of an event of a stream; empty if it has none, or marks the end. Raises `Retryable` if it is no JSON."""
+    if event.data.strip() in ("", "[DONE]"):
+        return {}
+    try:
+        return mapping(parsed(event.data))
+    except ValueError:
+        raise broken_reply(endpoint, "has a piece that is not JSON") from None
+
+
+def check_whole(endpoint: Endpoint, *, has_begun: bool, has_ended: bool) -> None:
+    """Raise `Retryable` for a stream that has sent nothing, or has no end."""
+    if not has_begun:
+        raise broken_reply(endpoint, "is empty")
+    if not has_ended:
+        raise broken_reply(endpoint, "ends in the middle")
 
 
 def broken_reply(endpoint: Endpoint, why: str) -> Retryable:

@@ -20,6 +20,7 @@ from agent.dataclass import dataclass
 from agent.errors import (
     AgentError,
     Interrupted,
+    LimitReached,
     LockHeld,
     NeedsApproval,
     Permanent,
@@ -81,8 +82,8 @@ class SystemMessages:
 
     def provide(self, session: Session, audience: Audience, fixed: FixedTexts = no_texts) -> None:
         """Give the session a new system message, unless it has the text of one for this audience."""
-        said = (record.event for record in reversed(session.records) if isinstance(record.event, Spoken))
-        last = next((each for each in said if isinstance(each.message, System)), None)
+        events = (record.event for record in reversed(session.records) if isinstance(record.event, Spoken))
+        last = next((each for each in events if isinstance(each.message, System)), None)
         if last is None or not last.message.text or last.audience != audience.name.lower():
             session.add(self.new(audience, fixed))
 
@@ -130,8 +131,8 @@ PARALLEL = 4
 def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
     """A failed result for each call of one answer after the first `most`; it states that the call was not carried
     out."""
-    told = f"not carried out: at most {most} calls of one answer are; ask again for what is still needed"
-    return tuple(ToolResult(call.id, call.name, told, failed=True) for call in calls[most:])
+    problem = f"not carried out: at most {most} calls of one answer are; ask again for what is still needed"
+    return tuple(ToolResult(call.id, call.name, problem, failed=True) for call in calls[most:])
 
 
 def all_differ(calls: Sequence[ToolCall]) -> bool:
@@ -176,8 +177,8 @@ def call_together(
 
 def asked_with(stop: NeedsApproval, agent: Agent, calls: Iterable[ToolCall], context: RunContext) -> NeedsApproval:
     """The stop, once the person was asked about all of these calls that need a yes, too, as `context` says."""
-    given = (agent.tools.call(call, context.at(call.id)).given for call in calls)
-    others = dict.fromkeys(each.text for each in given if each is not None and each.text not in {"", stop.path})
+    outputs = (agent.tools.call(call, context.at(call.id)).output for call in calls)
+    others = dict.fromkeys(each.text for each in outputs if each is not None and each.text not in {"", stop.path})
     if not others:
         return stop
     waits = text("approval.too", agent.language, first=stop.message, others=", ".join(others))
@@ -202,22 +203,23 @@ def unfinished_result(call: ToolCall) -> ToolResult:
 
 def commit_lines(called: Called, language: Language) -> str:
     """The commits that a call made, on a line for people."""
-    commits = called.given.commits if called.given else ()
+    commits = called.output.commits if called.output else ()
     return " · ".join(f"{text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)
 
 
-NO_ANSWER = (Retryable, Permanent, UserError)
-"""The errors of a model that does not answer: no limit, no stop."""
+NO_ANSWER = (Retryable, Permanent, UserError, LimitReached)
+"""The errors of a model that does not answer, or may not be asked any more today."""
 
 logger = logging.getLogger(__name__)
 
 
 def with_stand_in(models: Models, failure: AgentError, asked: RunRequest, session: Session, run: str) -> Models:
     """The models with the stand-in as the main one, for the rest of the run; raises the failure where nothing stands
-    in: in sub-runs and work that no person waits for, and once the model has said or done something."""
+    in: in sub-runs and work that no person waits for, once the model has said or done something, and at a limit that
+    leaves the model a last call."""
     is_persons = "." not in run and not asked.job and not asked.purpose
-    is_passing = isinstance(failure, LockHeld | Stopping)
-    if models.stand_in is None or not is_persons or is_passing or session.said_by_model(run):
+    is_passing = isinstance(failure, LockHeld | Stopping) or (isinstance(failure, LimitReached) and failure.concludes)
+    if models.stand_in is None or not is_persons or is_passing or session.model_messages(run):
         raise failure
     return replace(models, main=_StandIn(models.stand_in, failure), stand_in=None, failure=failure)
 
@@ -234,7 +236,7 @@ class _StandIn:
         return self.provider.model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """What the stand-in answers."""
+        """The text of the stand-in."""
         try:
             return self.provider.chat(request, on_text, cancelled)
         except (AgentError, OSError) as error:

@@ -51,10 +51,10 @@ def whole_reply(chat: Chat, request: Request, on_text: OnText, wish: Callable[[]
         if reply.stop != "length" or reply.message.calls:
             break
         before = reply.message.text
-        said = (Assistant(before),) if before.strip() else ()
+        partial = (Assistant(before),) if before.strip() else ()
         joint = _Joint(before, on_text)
         try:
-            more = chat(replace(request, messages=(*request.messages, *said, Context(wish(), "cut"))), joint.take)
+            more = chat(replace(request, messages=(*request.messages, *partial, Context(wish(), "cut"))), joint.take)
         except (Retryable, Permanent, LimitReached) as error:
             logger.warning("an answer that was cut off could not go on: %s", error)
             break

@@ -67,7 +67,7 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
         return None
     if compacted.problem:
         logger.warning("%s: %s; the summary was made by rule", session.path, compacted.problem)
-    session.add(Summarised(compacted.summary.text, len(compacted.kept)))
+    session.add(Summarised(compacted.summary.text, len(compacted.remaining)))
     subject = Sentence("session: a summary stands in for the beginning")
     session.save(subject, beside=_note(agent, scene, compacted))
     return compacted

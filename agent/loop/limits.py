@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 
@@ -30,9 +30,9 @@ class Progress:
     @classmethod
     def of(cls, events: Iterable[RecordedEvent], now: float) -> "Progress":
         """The progress of a run that is resumed, counted from the events in its note."""
-        said = [event.message for event in events if isinstance(event, Spoken)]
-        steps = sum(isinstance(message, Assistant) for message in said)
-        return cls(now, steps, sum(isinstance(message, ToolResult) for message in said))
+        messages = [event.message for event in events if isinstance(event, Spoken)]
+        steps = sum(isinstance(message, Assistant) for message in messages)
+        return cls(now, steps, sum(isinstance(message, ToolResult) for message in messages))
 
     def check_step(self, limits: Limits, now: float) -> None:
         """Raise `LimitReached` when the next step would pass a limit."""
@@ -155,10 +155,10 @@ class Breaker:
 
 
 def _call(tool: str, arguments: JsonObject) -> str:
-    return f"{tool} {_short(json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=_plain))}"
+    return f"{tool} {_short(json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=_as_dict))}"
 
 
-def _plain(value: object) -> object:
+def _as_dict(value: object) -> object:
     """The value with mappings as `dict` and sequences as `list`."""
     return dict(value) if isinstance(value, Mapping) else repr(value)
 
@@ -178,16 +178,23 @@ _FULL = (0.9, 0.8)
 def is_due(anchor: Anchor, of_run: Iterable[RecordedEvent], in_sight: Iterable[Message]) -> bool:
     """True if the model is to be reminded now. `of_run` are the events of the run, `in_sight` the messages that the
     model sees; it is told of its last step whatever it was told before."""
-    said = [event.message for event in of_run if isinstance(event, Spoken)]
-    told = [at for at, message in enumerate(said) if _is_anchor(message)]
-    before = "\n".join(said[at].text for at in told)
-    steps = sum(isinstance(message, Assistant) for message in said[told[-1] if told else 0 :])
+    before, steps = _reminded([event.message for event in of_run if isinstance(event, Spoken)])
     is_new = any(each not in before for each in (*anchor.warnings, *anchor.answers))
     is_scarce = bool(anchor.left) and text("anchor.left", anchor.language) not in before
-    others = [message for message in in_sight if not isinstance(message, Assistant)]
-    knows = any(anchor.task in each.text or _is_anchor(each) for each in others)
     is_last = text("anchor.last_step", anchor.language) in anchor.left
-    return is_last or is_new or is_scarce or steps >= EVERY or not knows
+    return is_last or is_new or is_scarce or steps >= EVERY or not _knows_task(anchor.task, in_sight)
+
+
+def _reminded(messages: Sequence[Message]) -> tuple[str, int]:
+    """The text of the reminders so far, and the steps of the model since the last one."""
+    anchors = [at for at, message in enumerate(messages) if _is_anchor(message)]
+    steps = sum(isinstance(message, Assistant) for message in messages[anchors[-1] if anchors else 0 :])
+    return "\n".join(messages[at].text for at in anchors), steps
+
+
+def _knows_task(task: str, in_sight: Iterable[Message]) -> bool:
+    others = (message for message in in_sight if not isinstance(message, Assistant))
+    return any(task in each.text or _is_anchor(each) for each in others)
 
 
 def _is_anchor(message: Message) -> bool:

@@ -50,19 +50,19 @@ _MOST = 3
 
 def answers_in(session: Session, run: str) -> tuple[str, ...]:
     """The last answers in a run, the newest last."""
-    said = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
-    found = [answer_of(each) for each in said if isinstance(each, ToolResult)]
+    messages = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
+    found = [answer_of(each) for each in messages if isinstance(each, ToolResult)]
     return tuple(filter(None, found))[-_MOST:]
 
 
 def response_of(result: ToolResult, called: Called, context: RunContext, now: datetime) -> HumanResponse | None:
     """The event of an answer that a call has brought; None for any other result."""
     answer = answer_of(result)
-    path = called.given.sources[0].path if called.given and called.given.sources else ""
+    path = called.output.sources[0].path if called.output and called.output.sources else ""
     return HumanResponse(result.call, path, answer, now, context.run) if answer else None
 
 
 def answer_of(result: ToolResult) -> str:
-    """What the person has answered, if that is what a call has brought; else empty."""
+    """The person's answer that a call has brought; empty for any other result."""
     is_answer = result.name == ASKS_A_PERSON and not result.failed and result.text.startswith(ANSWERED)
     return result.text.removeprefix(ANSWERED) if is_answer else ""

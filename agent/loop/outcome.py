@@ -51,7 +51,7 @@ class Ended:
 
     `reason` explains a stop before the end; `waits_for` is the path of the note in which a person decides or answers;
     `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
-    the lines of notes that its tools showed, `given` the lines that the model had from the beginning, `used` those of
+    the lines of notes that its tools showed, `provided` those that the model had from the beginning, `used` those of
     both that the answer used, `refused` the tools that the model asked for and the policy denies. `failure` is the
     error that made it fail, None without one; `is_quoted`: the model failed before it had done anything, and the answer
     quotes the notes. `remarks` say what else the person has to know of how the models answered.
@@ -67,7 +67,7 @@ class Ended:
     queued: str = ""
     commits: tuple[str, ...] = ()
     sources: tuple[Cited, ...] = ()
-    given: tuple[Cited, ...] = ()
+    provided: tuple[Cited, ...] = ()
     used: tuple[Cited, ...] = ()
     steps: int = 0
     tools: tuple[str, ...] = ()
@@ -83,9 +83,9 @@ class Ended:
         return "\n\n".join(filter(None, (self.answer, *self.remarks)))
 
     @property
-    def given_notes(self) -> tuple[str, ...]:
+    def provided_notes(self) -> tuple[str, ...]:
         """The notes, other than skills, that the model had text of from the beginning: those that an answer may use."""
-        paths = dict.fromkeys(each.path for each in self.given)
+        paths = dict.fromkeys(each.path for each in self.provided)
         return tuple(path for path in paths if not (path.startswith("/") or self.home.holds(path, SKILLS)))
 
     def as_event(
@@ -106,8 +106,8 @@ class Ended:
             usage.input,
             usage.output,
             at,
-            given=self.given_notes,
-            used=tuple(path for path in self.given_notes if path in used),
+            given=self.provided_notes,
+            used=tuple(path for path in self.provided_notes if path in used),
             job=job,
         )
 

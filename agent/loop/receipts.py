@@ -21,22 +21,22 @@ from agent.vault.store import Vault
 logger = logging.getLogger(__name__)
 
 
-def pin_receipts(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
+def pin_receipts(vault: Vault, injections: Sequence[Injection]) -> tuple[Injection, ...]:
     """The injections, with a commit in each receipt whose note has one; git is run only if there are receipts."""
-    found = _pins(vault, {receipt.path for each in told for receipt in each.receipts if receipt.commit is None})
+    found = _pins(vault, {receipt.path for each in injections for receipt in each.receipts if receipt.commit is None})
     return tuple(
         replace(
             each,
             receipts=tuple(replace(every, commit=every.commit or found.commit(every.path)) for every in each.receipts),
         )
-        for each in told
+        for each in injections
     )
 
 
 def spoken_text(vault: Vault, message: Context, receipts: Sequence[Receipt], language: str) -> Spoken:
     """The record of a text with its receipts; the session's note has only the receipts of a memory."""
-    given = tuple(PinnedLines(each.path, each.lines, each.commit or _content(vault, each.path)) for each in receipts)
-    return Spoken(message, remark=" · ".join(each.named(language) for each in receipts), given=given)
+    pinned = tuple(PinnedLines(each.path, each.lines, each.commit or _content(vault, each.path)) for each in receipts)
+    return Spoken(message, remark=" · ".join(each.named(language) for each in receipts), pinned=pinned)
 
 
 def _content(vault: Vault, path: str) -> str:

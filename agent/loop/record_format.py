@@ -30,9 +30,9 @@ from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
-    KeptArgument,
     SessionRecord,
     Spoken,
+    StoredArgument,
     Summarised,
     Tainted,
     ToolsChosen,
@@ -62,8 +62,8 @@ def result_line(result: ToolResult, language: Language) -> str:
 
 def called_line(call: ToolCall, called: Called, language: Language) -> str:
     """The call, and what came of it: the number of the notes that it showed, or if it failed."""
-    notes = len({each.path for each in called.given.sources}) if called.given else 0
-    if called.result.failed or not notes or (called.given and called.given.commits):
+    notes = len({each.path for each in called.output.sources}) if called.output else 0
+    if called.result.failed or not notes or (called.output and called.output.commits):
         came = text("session_note.failed" if called.result.failed else "session_note.done", language)
     else:
         came = text("session_note.notes" if notes > 1 else "session_note.note", language, number=notes)
@@ -88,7 +88,7 @@ _UNTOLD = frozenset((MOMENT, ANCHOR))
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One record in the note. `shown`: it is not folded, and has its `title` as heading and a `text`. `line` tells
+    """One record in the note. `is_open`: it is not folded, and has its `title` as heading and a `text`. `line` tells
     people of it where it is folded, `more` adds what has no room in a title."""
 
     at: datetime
@@ -96,7 +96,7 @@ class _Part:
     data: Meta = field(default_factory=dict)
     title: str = ""
     text: str = ""
-    shown: bool = False
+    is_open: bool = False
     line: str = ""
     more: str = ""
 
@@ -111,21 +111,21 @@ def format_records(records: Sequence[SessionRecord], language: Language = "en") 
             marked.append(_marked(part, last))
             last = part.at
         first = section[0]
-        if first.shown:
+        if first.is_open:
             written.append(open_record(marked[0], f"{first.at:%H:%M} {inert_line(first.title)}"))
         else:
-            written.append(folded_records(marked, *_told(section)))
+            written.append(folded_records(marked, *_callout(section)))
     return "".join(written)
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A record in its place in the note. `after`: the number of records below a message that belong before it. `said`:
-    the task of a run is the message above. `job`: the message is the task of this job."""
+    """A record in its place in the note. `after`: the number of records below a message that belong before it.
+    `task_follows`: the task of a run is the message above. `job`: the message is the task of this job."""
 
     record: SessionRecord
     after: int = 0
-    said: bool = False
+    task_follows: bool = False
     job: str = ""
 
 
@@ -139,9 +139,9 @@ def _task_first(records: Iterable[SessionRecord]) -> Iterator[_Placed]:
                 continue
             case Spoken(message=User(text=text)):
                 last = next((each.event for each in reversed(held) if isinstance(each.event, Began)), None)
-                is_said = last is not None and last.task == text
+                task_follows = last is not None and last.task == text
                 yield _Placed(record, len(held), job=last.job if last is not None else "")
-                yield from (_Placed(each, said=is_said and each.event is last) for each in held)
+                yield from (_Placed(each, task_follows=task_follows and each.event is last) for each in held)
             case _:
                 yield from map(_Placed, (*held, record))
         held = []
@@ -152,7 +152,7 @@ def _sections(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     """Each part that is shown, and between them all that share a callout."""
     folded: list[_Part] = []
     for part in parts:
-        if not part.shown:
+        if not part.is_open:
             folded.append(part)
             continue
         if folded:
@@ -163,20 +163,20 @@ def _sections(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
         yield folded
 
 
-def _told(section: Sequence[_Part]) -> tuple[str, tuple[str, ...]]:
+def _callout(section: Sequence[_Part]) -> tuple[str, tuple[str, ...]]:
     """The title of a callout, and its lines, if the title cannot say it all; empty if there is nothing to tell."""
-    told = [part for part in section if part.line]
-    rows = list(dict.fromkeys(_plain(": ".join(filter(None, (part.line, part.more)))) for part in told))
+    tellable = [part for part in section if part.line]
+    rows = list(dict.fromkeys(_without_links(": ".join(filter(None, (part.line, part.more)))) for part in tellable))
     whole = " · ".join(rows)
     if len(whole) <= _IN_TITLE:
         return whole, ()
-    lines = list(dict.fromkeys(_plain(part.line) for part in told))
+    lines = list(dict.fromkeys(_without_links(part.line) for part in tellable))
     fitting = accumulate(len(line) + len(" · ") for line in lines)
     title = lines[: max(1, sum(length <= _IN_TITLE for length in fitting))]
     return " · ".join((*title, "…") if title != lines else title), tuple(f"- {row}" for row in rows if rows != title)
 
 
-def _plain(text: str) -> str:
+def _without_links(text: str) -> str:
     """The text on one line, with no link in it."""
     return inert_line(text.replace("[[", "").replace("]]", ""))
 
@@ -209,14 +209,16 @@ def _parts(placed: _Placed, language: Language) -> Iterator[_Part]:
         case Spoken() as spoken:
             yield from _message_parts(at, spoken, placed, language)
         case Began() as began:
-            yield _Part(at, "run", _of_run(began, said=placed.said))
+            yield _Part(at, "run", _of_run(began, task_follows=placed.task_follows))
         case ToolsChosen(tools):
             yield _Part(at, "tools", {"tools": list(tools)})
         case Tainted(source):
             line = sentence("session_note.taint", language)
             yield _Part(at, "taint", {"source": source}, line=line, more=source)
-        case Summarised(text, kept):
-            yield _Part(at, "summary", {"kept": kept, "text": text}, line=sentence("session_note.summary", language))
+        case Summarised(text, remaining):
+            yield _Part(
+                at, "summary", {"kept": remaining, "text": text}, line=sentence("session_note.summary", language)
+            )
         case AtLimit(reason, hint):
             line = sentence("session_note.limit", language)
             yield _Part(at, "limit", {"reason": reason, "hint": hint}, line=line, more=reason)
@@ -226,62 +228,70 @@ def _parts(placed: _Placed, language: Language) -> Iterator[_Part]:
             assert_never(placed.record.event)
 
 
-def _of_run(began: Began, *, said: bool) -> Meta:
+def _of_run(began: Began, *, task_follows: bool) -> Meta:
     """The data of a run's first record; defaults are left out."""
-    meta: Meta = {"run": began.run, **({} if said else {"task": began.task}), "channel": began.channel}
+    meta: Meta = {"run": began.run, **({} if task_follows else {"task": began.task}), "channel": began.channel}
     role = "" if began.role == "owner" else began.role
-    meta |= _given(sender=began.sender, group=began.group, job=began.job, purpose=began.purpose, role=role)
-    meta |= _given(chat=began.origin.chat, account=began.origin.account, thread=began.origin.thread)
+    meta |= _without_empty(sender=began.sender, group=began.group, job=began.job, purpose=began.purpose, role=role)
+    meta |= _without_empty(chat=began.origin.chat, account=began.origin.account, thread=began.origin.thread)
     meta |= {} if began.writes is None else {"writes": list(began.writes)}
+    meta |= {} if began.model == "main" else {"model": began.model}
     return meta if began.spend is None else {**meta, "spend": began.spend}
 
 
 def _end_part(at: datetime, closed: Closed, language: Language) -> _Part:
     """The end of a run: only a mark, if there is nothing to tell."""
-    data: Meta = {"run": closed.run, "outcome": closed.outcome, **_given(reason=closed.reason)}
+    data: Meta = {"run": closed.run, "outcome": closed.outcome, **_without_empty(reason=closed.reason)}
     text = "\n\n".join(filter(None, (inert(closed.reason), inert(closed.remark))))
-    is_told = bool(text) or closed.outcome != "finished"
+    has_text = bool(text) or closed.outcome != "finished"
     outcome = _translated(f"run_outcome.{closed.outcome}", closed.outcome, language)
-    return _Part(at, "end", data, sentence("session_note.end", language, outcome=outcome), text, shown=is_told)
+    return _Part(at, "end", data, sentence("session_note.end", language, outcome=outcome), text, is_open=has_text)
 
 
 def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Language) -> Iterator[_Part]:
     match spoken.message:
         case System():
-            yield _Part(at, "system", _given(digest=spoken.digest, audience=spoken.audience))
+            yield _Part(at, "system", _without_empty(digest=spoken.digest, audience=spoken.audience))
         case User(text, sender):
-            data = _given(sender=sender, after=placed.after, quoted=_inert(text) != text)
+            data = _without_empty(sender=sender, after=placed.after, quoted=_inert(text) != text)
             who = sentence("session_note.job", language, job=placed.job) if placed.job else sender
-            yield _Part(at, "user", data, who or sentence("session_note.you", language), _inert(text), shown=True)
+            yield _Part(at, "user", data, who or sentence("session_note.you", language), _inert(text), is_open=True)
         case Context(text, source):
-            given = [[each.path, *each.lines, each.pin] for each in spoken.given]
-            data = {"source": source, **_given(given=given, digest=spoken.digest)}
-            data |= {} if spoken.digest or (given and not text) else {"text": text}
-            line = "" if source in _UNTOLD else _translated(f"context_source.{source}", source, language)
-            yield _Part(at, "context", data, line=line, more=spoken.remark)
+            yield _context_part(at, spoken, text, source, language)
         case Assistant(text, calls):
-            data = _given(quoted=_inert(text) != text)
-            if spoken.usage:
-                data = {"usage": _of_usage(spoken.usage), **data}
-            title = sentence("session_note.agent", language)
-            yield _Part(at, "agent", data, title, _inert(text), shown=bool(text or not calls))
+            usage = {"usage": _of_usage(spoken.usage)} if spoken.usage else {}
+            data = {**usage, **_without_empty(quoted=_inert(text) != text)}
+            is_open = text != "" or not calls
+            yield _Part(at, "agent", data, sentence("session_note.agent", language), _inert(text), is_open=is_open)
             yield from (_call_part(at, call, spoken.arguments) for call in calls)
-        case ToolResult(call, name, text, failed) as result:
-            data = {"id": call, "name": name, **_given(failed=failed)}
-            data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
-            data |= {"digest": spoken.digest} if spoken.digest else {"text": text}
-            is_told = name == ASKS_A_PERSON or (failed and language == "en")  # errors of tools are English
-            more = " ".join(filter(None, (_if_short(text) if is_told else "", spoken.remark)))
-            yield _Part(at, "result", data, line=spoken.line or result_line(result, language), more=more)
+        case ToolResult() as result:
+            yield _result_part(at, spoken, result, language)
         case _:
             assert_never(spoken.message)
 
 
-def _call_part(at: datetime, call: ToolCall, kept: Sequence[KeptArgument]) -> _Part:
-    digests = {each.name: each.digest for each in kept if each.call == call.id}
+def _context_part(at: datetime, spoken: Spoken, text: str, source: str, language: Language) -> _Part:
+    pinned = [[each.path, *each.lines, each.pin] for each in spoken.pinned]
+    data: Meta = {"source": source, **_without_empty(given=pinned, digest=spoken.digest)}
+    data |= {} if spoken.digest or (pinned and not text) else {"text": text}
+    line = "" if source in _UNTOLD else _translated(f"context_source.{source}", source, language)
+    return _Part(at, "context", data, line=line, more=spoken.remark)
+
+
+def _result_part(at: datetime, spoken: Spoken, result: ToolResult, language: Language) -> _Part:
+    data: Meta = {"id": result.call, "name": result.name, **_without_empty(failed=result.failed)}
+    data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
+    data |= {"digest": spoken.digest} if spoken.digest else {"text": result.text}
+    is_quoted = result.name == ASKS_A_PERSON or (result.failed and language == "en")  # errors of tools are English
+    more = " ".join(filter(None, (_if_short(result.text) if is_quoted else "", spoken.remark)))
+    return _Part(at, "result", data, line=spoken.line or result_line(result, language), more=more)
+
+
+def _call_part(at: datetime, call: ToolCall, stored: Sequence[StoredArgument]) -> _Part:
+    digests = {each.name: each.digest for each in stored if each.call == call.id}
     short = {name: "" if name in digests else value for name, value in call.arguments.items()}
-    data: Meta = {"id": call.id, "name": call.name, **_given(problem=call.problem), "arguments": short}
-    return _Part(at, "call", data | _given(kept=digests))
+    data: Meta = {"id": call.id, "name": call.name, **_without_empty(problem=call.problem), "arguments": short}
+    return _Part(at, "call", data | _without_empty(kept=digests))
 
 
 def _if_short(text: str) -> str:
@@ -298,7 +308,7 @@ def _of_usage(usage: Usage) -> list[int]:
     return counts
 
 
-def _given(**data: object) -> Meta:
+def _without_empty(**data: object) -> Meta:
     """The data that has a value."""
     return {key: value for key, value in data.items() if value}
 

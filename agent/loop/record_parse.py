@@ -24,16 +24,17 @@ from agent.llm.messages import (
     mapping,
     parsed,
 )
+from agent.llm.presets import KINDS, ModelKind
 from agent.loop.record_format import BEFORE_A_TASK, BESIDE_CALLS, TIMED
 from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
-    KeptArgument,
     PinnedLines,
     RecordedEvent,
     SessionRecord,
     Spoken,
+    StoredArgument,
     Summarised,
     Tainted,
     ToolsChosen,
@@ -56,8 +57,8 @@ def parse_records(text: str, first_line: int = 1) -> list[SessionRecord]:
         if record is None:
             continue
         match record.event:
-            case Spoken(message=Assistant(calls=(call,)), arguments=kept) if answer is not None:
-                found[answer] = _with_call(found[answer], call, kept)
+            case Spoken(message=Assistant(calls=(call,)), arguments=stored) if answer is not None:
+                found[answer] = _with_call(found[answer], call, stored)
                 continue
             case Spoken(message=Assistant()):
                 answer = len(found)
@@ -124,7 +125,8 @@ def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | 
             task, sender, job, purpose = (str(data.get(key, "")) for key in ("task", "sender", "job", "purpose"))
             group, role = data.get("group") is True, str(data.get("role", "owner"))
             origin = ChatOrigin(*(str(data.get(key, "")) for key in ("chat", "account", "thread")))
-            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data), origin)
+            model: ModelKind = next((each for each in KINDS if each == data.get("model")), "main")
+            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data), origin, model)
         case "tools":
             tools = data["tools"]
             return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None
@@ -158,27 +160,18 @@ def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:
         case "user":
             return Spoken(User(_unquoted(data, text), str(data.get("sender", ""))))
         case "context":
-            source, given, kept = str(data["source"]), data.get("given"), str(data.get("digest", ""))
-            lines = tuple(_pinned(given)) if isinstance(given, list) else ()
-            return Spoken(
-                Context("" if kept or (lines and "text" not in data) else _written(data, text), source),
-                given=lines,
-                digest=kept,
-            )
+            return _context(data, text)
         case "agent":
             usage = data.get("usage")
             counts = Usage(*map(int, usage)) if isinstance(usage, list) else None
             return Spoken(Assistant(_unquoted(data, text)), counts)
         case "call":
-            arguments = _object(data["arguments"]) if "arguments" in data else mapping(parsed(_unfenced(text)))
-            call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
-            longer = (KeptArgument(call.id, name, str(digest)) for name, digest in _object(data.get("kept")).items())
-            return Spoken(Assistant("", (call,)), arguments=tuple(longer))
+            return _call(data, text)
         case "result":
-            failed, kept = data.get("failed") is True, str(data.get("digest", ""))
-            said = "" if kept else _written(data, text)
-            result = ToolResult(str(data["id"]), str(data["name"]), said, failed)
-            return Spoken(result, digest=kept, seconds=_seconds(data.get("seconds")))
+            failed, text_digest = data.get("failed") is True, str(data.get("digest", ""))
+            content = "" if text_digest else _written(data, text)
+            result = ToolResult(str(data["id"]), str(data["name"]), content, failed)
+            return Spoken(result, digest=text_digest, seconds=_seconds(data.get("seconds")))
         case _:
             return None
 
@@ -190,9 +183,23 @@ def _seconds(value: object) -> float | None:
     return float(value) if 0 <= value < math.inf else None
 
 
-def _pinned(given: Iterable[object]) -> Iterator[PinnedLines]:
+def _call(data: Mapping[str, object], text: str) -> Spoken:
+    arguments = _object(data["arguments"]) if "arguments" in data else mapping(parsed(_unfenced(text)))
+    call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
+    longer = (StoredArgument(call.id, name, str(digest)) for name, digest in _object(data.get("kept")).items())
+    return Spoken(Assistant("", (call,)), arguments=tuple(longer))
+
+
+def _context(data: Mapping[str, object], text: str) -> Spoken:
+    source, rows, text_digest = str(data["source"]), data.get("given"), str(data.get("digest", ""))
+    lines = tuple(_pinned(rows)) if isinstance(rows, list) else ()
+    is_elsewhere = text_digest or (lines and "text" not in data)
+    return Spoken(Context("" if is_elsewhere else _written(data, text), source), pinned=lines, digest=text_digest)
+
+
+def _pinned(rows: Iterable[object]) -> Iterator[PinnedLines]:
     """The lines in a mark; what has another form is left out."""
-    for each in given:
+    for each in rows:
         match each:
             case [str(path), int(first), int(last), str(pin)]:
                 yield PinnedLines(path, (first, last), pin)
@@ -221,9 +228,9 @@ def _with_task(record: SessionRecord, task: str) -> SessionRecord:
     return replace(record, event=replace(record.event, task=task)) if isinstance(record.event, Began) else record
 
 
-def _with_call(record: SessionRecord, call: ToolCall, kept: tuple[KeptArgument, ...]) -> SessionRecord:
+def _with_call(record: SessionRecord, call: ToolCall, stored: tuple[StoredArgument, ...]) -> SessionRecord:
     spoken = record.event
     if not isinstance(spoken, Spoken) or not isinstance(spoken.message, Assistant):
         return record
     message = replace(spoken.message, calls=(*spoken.message.calls, call))
-    return replace(record, event=replace(spoken, message=message, arguments=(*spoken.arguments, *kept)))
+    return replace(record, event=replace(spoken, message=message, arguments=(*spoken.arguments, *stored)))

@@ -31,7 +31,8 @@ QUOTED = "quoted"
 @dataclass(frozen=True, slots=True)
 class Began:
     """The begin of a run with this task; `sender` asked through `channel`, possibly in a `group`, and is `owner` or
-    `guest`; `origin` is the place in that channel. `job`, `purpose`, `writes` and `spend` are those of `RunRequest`."""
+    `guest`; `origin` is the place in that channel. `job`, `purpose`, `writes`, `spend` and
+    `model` are those of `RunRequest`."""
 
     run: str
     task: str
@@ -44,11 +45,16 @@ class Began:
     writes: tuple[str, ...] | None = None
     spend: float | None = None
     origin: ChatOrigin = NO_ORIGIN
+    model: ModelKind = "main"
 
     @property
     def speaker(self) -> Speaker:
         """Who asked."""
         return Speaker(self.channel, self.sender, self.group, self.origin)
+
+    def sees(self, other: "Began") -> bool:
+        """True if the person of this run has seen the messages of another person's run: in a group, or as the owner."""
+        return other.group or self.role == "owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class PinnedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptArgument:
+class StoredArgument:
     """An argument of a call whose value, as JSON, is kept on the machine under this hash."""
 
     call: str
@@ -76,7 +82,7 @@ class Spoken:
     the result of (None: not known, as in older notes). For people: `line` is a tool's call and result in one line,
     `remark` are receipts or commits.
 
-    `given` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
+    `pinned` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
     machine (`session_names`), and for which the note has this mark only; `arguments` are those of calls that are kept
     so. `audience` is who a system message is for.
     """
@@ -84,15 +90,15 @@ class Spoken:
     message: Message
     usage: Usage | None = None
     remark: str = ""
-    given: tuple[PinnedLines, ...] = ()
+    pinned: tuple[PinnedLines, ...] = ()
     digest: str = ""
     audience: str = ""
     line: str = ""
     seconds: float | None = None
-    arguments: tuple[KeptArgument, ...] = ()
+    arguments: tuple[StoredArgument, ...] = ()
 
 
-def is_kept(message: Message) -> bool:
+def is_stored_apart(message: Message) -> bool:
     """True for a message whose text is kept on the machine: the note, which reads as a talk, has a mark for it."""
     match message:
         case System():
@@ -105,13 +111,13 @@ def is_kept(message: Message) -> bool:
             return False
 
 
-def kept_values(message: Message) -> Iterator[tuple[KeptArgument, str]]:
+def stored_values(message: Message) -> Iterator[tuple[StoredArgument, str]]:
     """The arguments of a message's calls that are too long or too odd for a mark, each with its value as JSON."""
     for call in message.calls if isinstance(message, Assistant) else ():
         for name, value in call.arguments.items():
             text = json.dumps(value, ensure_ascii=False)
             if len(text) > _SHORT or not _is_plain(text):
-                yield KeptArgument(call.id, name, digest(text)), text
+                yield StoredArgument(call.id, name, digest(text)), text
 
 
 def _is_plain(text: str) -> bool:
@@ -139,10 +145,10 @@ class Tainted:
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """All messages before this record, except the system message and the last `kept`, are replaced by `text`."""
+    """All messages before this record, except the system message and the last `remaining`, are replaced by `text`."""
 
     text: str
-    kept: int
+    remaining: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +207,8 @@ class RunRequest:
     What follows holds for its sub-runs too, and when it is resumed. `purpose` gives the run the tools that exist only
     for it (`Tool.only_for`). `writes` are the beginnings of the paths in the vault that its tools may change, such as
     `research/` or `tasks/garden.md`; None: wherever the policy and the rules of the folders allow. `spend` is what all
-    runs of its job together may cost on one day, in US dollars; None: no limit of its own. `place` says in words where
+    runs of its job together may cost on one day, in US dollars; None: no limit of its own. `model` is the kind of work
+    whose model the person wants for this. `place` says in words where
     the answer of a job goes; it is not recorded, since the model is told once.
 
     Raises `UserError` for a guest without a name, since the guest's words would be stored as the owner's, and for a
@@ -215,6 +222,7 @@ class RunRequest:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    model: ModelKind = "main"
     place: str = "the note of this conversation"
 
     def __post_init__(self) -> None:
@@ -237,25 +245,25 @@ class RunRequest:
     @property
     def work(self) -> ModelKind:
         """The kind of work, which may have a model of its own: a planned task has a purpose."""
-        return "tasks" if self.purpose else "jobs" if self.job else "main"
+        return "tasks" if self.purpose else "jobs" if self.job else self.model
 
     @classmethod
     def of(cls, began: Began) -> "RunRequest":
         """The request with which a run began."""
-        return cls(began.task, began.speaker, began.role, began.job, began.purpose, began.writes, began.spend)
+        details = (began.role, began.job, began.purpose, began.writes, began.spend, began.model)
+        return cls(began.task, began.speaker, *details)
 
     @classmethod
     def delegated(cls, task: str, by: RunContext) -> "RunRequest":
         """The request with which the run of this context gives a part of its task to a sub-run."""
-        return cls(
-            task, Speaker(by.channel, by.sender, origin=by.origin), by.role, by.job, by.purpose, by.writes, by.spend
-        )
+        details = (by.role, by.job, by.purpose, by.writes, by.spend, by.model)
+        return cls(task, Speaker(by.channel, by.sender, origin=by.origin), *details)
 
     def began(self, run: str) -> Began:
         """The record of the begin of a run with this request."""
         channel, sender, group = self.speaker.channel, self.speaker.sender, self.speaker.group
-        given = (self.role, self.job, self.purpose, self.writes, self.spend)
-        return Began(run, self.task, channel, sender, group, *given, self.speaker.origin)
+        details = (self.role, self.job, self.purpose, self.writes, self.spend)
+        return Began(run, self.task, channel, sender, group, *details, self.speaker.origin, self.model)
 
     def context(self, run: str, session: str) -> RunContext:
         """The context of a run with this request, in the session at this path."""
@@ -270,6 +278,7 @@ class RunRequest:
             purpose=self.purpose,
             writes=self.writes,
             spend=self.spend,
+            model=self.model,
             origin=self.speaker.origin,
         )
 

@@ -35,9 +35,9 @@ def cut_result(text: str, sources: Sequence[Cited], room: int, count: Count) -> 
 
     def at(number: int) -> str:
         """The result up to the cut with this number; a frame that is open there is closed."""
-        kept = text[: points[number]].rstrip()
-        end = FRAME_END if kept.count(FRAME_BEGIN) > kept.count(FRAME_END) else ""
-        return f"{kept}\n\n[… left out for lack of room: {_missing(text, points[number], hits, sources)}]{end}"
+        beginning = text[: points[number]].rstrip()
+        end = FRAME_END if beginning.count(FRAME_BEGIN) > beginning.count(FRAME_END) else ""
+        return f"{beginning}\n\n[… left out for lack of room: {_missing(text, points[number], hits, sources)}]{end}"
 
     fits = bisect_right(range(len(points)), room, key=lambda number: count(at(number))) - 1
     if fits >= (1 if hits else 0):

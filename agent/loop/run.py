@@ -12,7 +12,7 @@ from itertools import groupby
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, choose_tools, injected_messages, opening, size
 from agent.context.budget import Window, window_of
-from agent.context.prompt import may_be_given, moment, reader_for
+from agent.context.prompt import may_provide, moment, reader_for
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.bus import Injection
@@ -39,7 +39,6 @@ from agent.loop.agent import (
 from agent.loop.asking import ModelCall
 from agent.loop.compact import Scene, make_room
 from agent.loop.conclusion import conclude
-from agent.loop.kept_thinking import keep_thinking, restore_thinking
 from agent.loop.limits import (
     Breaker,
     Progress,
@@ -59,6 +58,7 @@ from agent.loop.record_format import called_line
 from agent.loop.records import QUOTED, AtLimit, Closed, RunRequest, Spoken, ToolsChosen, chosen_tools, new_taints
 from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
+from agent.loop.thinking_store import keep_thinking, restore_thinking
 from agent.texts import Sentence, text, translated
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
@@ -86,7 +86,7 @@ class Run:
     described: tuple[ToolSpec, ...] = ()
     commits: list[str] = field(default_factory=list)
     sources: list[Cited] = field(default_factory=list)
-    given: list[Cited] = field(default_factory=list)
+    provided: list[Cited] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -143,7 +143,7 @@ class Run:
         session.add(Spoken(moment(self.agent.clock.now(), request.job, request.place)))
         for each in start.messages:
             session.add(spoken_text(self.agent.vault, each, start.receipts_of(each), self.agent.language))
-        self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
+        self.provided += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         self.context.taint.mark(*start.untrusted)
         self.record_taint()
         session.add(Spoken(User(task, speaker.sender if speaker.group else "")))
@@ -286,15 +286,15 @@ class Run:
         self.used.append(called.tool)
         self.done += [] if result.failed else [called.tool]
         self.refused += [called.tool] if called.denied else []
-        if called.given:
-            self.commits += called.given.commits
-            self.sources += called.given.sources
-            if called.given.tools:
-                self.describe(called.given.tools)
+        if called.output:
+            self.commits += called.output.commits
+            self.sources += called.output.sources
+            if called.output.tools:
+                self.describe(called.output.tools)
         remark, line = commit_lines(called, self.agent.language), called_line(call, called, self.agent.language)
-        quoted = QUOTED if called.given and called.given.sources and not answer_of(result) else ""
+        quoted = QUOTED if called.output and called.output.sources and not answer_of(result) else ""
         self.session.add(Spoken(result, remark=remark, digest=quoted, line=line, seconds=called.seconds))
-        self.session.forget(called.given.forgotten if called.given else None)
+        self.session.forget(called.output.forgotten if called.output else None)
         self.record_taint()
         self.inject(self.publish(call_ended(result, called, self.context)))
         for event in what_else(call, result, called, self.context, self.agent.clock.now()):
@@ -302,14 +302,14 @@ class Run:
 
     def publish(self, event: object) -> tuple[Injection, ...]:
         """Publish an event; returns the texts that subscribers add for the run's audience, with receipts."""
-        added = (each for each in self.agent.bus.publish(event) if may_be_given(each.source, self.request.audience))
+        added = (each for each in self.agent.bus.publish(event) if may_provide(each.source, self.request.audience))
         return pin_receipts(self.agent.vault, tuple(added))
 
     def inject(self, injections: Sequence[Injection]) -> None:
         """Add the texts of subscribers to the session, while there is room."""
         for each in injected_messages(injections, self.agent.count):
             self.session.add(spoken_text(self.agent.vault, each.message, each.receipts, self.agent.language))
-            self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
+            self.provided += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
 
     def record_taint(self) -> None:
         """Record in the session every untrusted source that this run has read, including those of a parent's run."""
@@ -317,10 +317,10 @@ class Run:
 
     def fitted_result(self, call: ToolCall, called: Called, room: int) -> ToolResult:
         """The result shortened to its room, with a warning when the call fails again and again."""
-        result, sources, warning = called.result, called.given.sources if called.given else (), ""
+        result, sources, warning = called.result, called.output.sources if called.output else (), ""
         text = cut_result(result.text, sources, room, self.agent.count)
         for each in sources if text != result.text else ():
-            self.context.shown.forget(each.path)  # it has not been read whole
+            self.context.seen.forget(each.path)  # it has not been read whole
         if result.failed:
             self.failures.append(Failure(result.name, text))
             warning = self.breaker.failed(call.name, call.arguments, result.text)
@@ -372,8 +372,8 @@ class Run:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
             if outcome is RunOutcome.FINISHED:
                 outcome, message = RunOutcome.FAILED, f"answered, but the session could not be saved: {error}"
-        given, shown = tuple(dict.fromkeys(self.given)), tuple(dict.fromkeys(self.sources))
-        answer = next((each.text for each in reversed(session.said_by_model(run))), "")
+        provided, sources = tuple(dict.fromkeys(self.provided)), tuple(dict.fromkeys(self.sources))
+        answer = next((each.text for each in reversed(session.model_messages(run))), "")
         ended = Ended(
             *(run, session.path, outcome, answer),
             reason="" if outcome is RunOutcome.FINISHED else message,
@@ -381,9 +381,9 @@ class Run:
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
             queued=session.queued,
             commits=tuple(self.commits),
-            sources=shown,
-            given=given,
-            used=used_notes(answer, (*shown, *given)),
+            sources=sources,
+            provided=provided,
+            used=used_notes(answer, (*sources, *provided)),
             steps=self.progress.steps,
             tools=tuple(self.used),
             refused=tuple(dict.fromkeys(self.refused)),

@@ -22,18 +22,18 @@ from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
-    KeptArgument,
     RecordedEvent,
     SessionRecord,
     Spoken,
+    StoredArgument,
     Summarised,
     Tainted,
     ToolsChosen,
-    is_kept,
-    kept_values,
+    is_stored_apart,
     sources_in,
+    stored_values,
 )
-from agent.loop.session_names import KeptTexts, digest, find_session, free_name, release_name
+from agent.loop.session_names import StoredTexts, digest, find_session, free_name, release_name
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import short_heading, short_title
@@ -72,7 +72,7 @@ class Session:
     language: Language = "en"
     """The language of the headings in the note."""
     forgotten: list[Mask] = field(default_factory=list)
-    """What takes out a text that was forgotten in this conversation."""
+    """The functions that take out the texts that were forgotten in this conversation."""
 
     @property
     def system(self) -> str:
@@ -93,7 +93,7 @@ class Session:
         """The messages for the model of a run. Of other people's runs it has only what everybody in a group has seen,
         never what was recalled or looked up for them. A summary replaces messages only for the person in whose run it
         was made."""
-        shown: list[Message] = []
+        visible: list[Message] = []
         began: Began | None = None
         for record in self.records:
             own = began is None or now is None or began.sender == now.sender
@@ -101,11 +101,11 @@ class Session:
                 case Began():
                     began = record.event
                 case Spoken(message) if not isinstance(message, System):
-                    if own or (began and now and (began.group or now.role == "owner") and _is_aloud(message)):
-                        shown.append(message)
-                case Summarised(text, kept) if own:
-                    shown = [Context(text, "summary"), *shown[len(shown) - kept :]]
-        return tuple(shown)
+                    if own or (began and now and now.sees(began) and _is_aloud(message)):
+                        visible.append(message)
+                case Summarised(text, remaining) if own:
+                    visible = [Context(text, "summary"), *visible[len(visible) - remaining :]]
+        return tuple(visible)
 
     def summarised(self, sender: str) -> datetime | None:
         """The time at which a summary last replaced messages of this person; None if never."""
@@ -178,10 +178,10 @@ class Session:
             if inside:
                 yield record.event
 
-    def said_by_model(self, run: str) -> tuple[Assistant, ...]:
+    def model_messages(self, run: str) -> tuple[Assistant, ...]:
         """The messages of the model in this run, in their order."""
-        said = (event.message for event in self.of_run(run) if isinstance(event, Spoken))
-        return tuple(each for each in said if isinstance(each, Assistant))
+        messages = (event.message for event in self.of_run(run) if isinstance(event, Spoken))
+        return tuple(each for each in messages if isinstance(each, Assistant))
 
     def usage_of(self, run: str) -> Usage:
         """The tokens of the model's answers in this run."""
@@ -222,7 +222,7 @@ class Session:
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        kept_texts(self.vault).put(self.id, (text for each in fresh for text in _kept(each.event)))
+        stored_texts(self.vault).put(self.id, (text for each in fresh for text in _texts_to_store(each.event)))
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self._last_run
@@ -279,7 +279,7 @@ def load_session(vault: Vault, path: str, id: str = "") -> Session:
             sessions=vault.home.at(SESSIONS),
         )
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
-    texts = kept_texts(vault).of(parts[0])
+    texts = stored_texts(vault).of(parts[0])
     records = [_with_text(each, texts) for each in parse_records(note.body, note.body_line)]
     return Session(vault, path, *parts, records, len(records))
 
@@ -316,16 +316,16 @@ def _is_aloud(message: Message) -> bool:
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 
-def kept_texts(vault: Vault) -> KeptTexts:
+def stored_texts(vault: Vault) -> StoredTexts:
     """The texts that models were given in the sessions of a vault."""
-    return KeptTexts(vault.private_folder / GIVEN_TEXTS)
+    return StoredTexts(vault.private_folder / GIVEN_TEXTS)
 
 
-def _kept(event: RecordedEvent) -> Iterator[str]:
+def _texts_to_store(event: RecordedEvent) -> Iterator[str]:
     """The texts that the note has only a hash of."""
     if isinstance(event, Spoken):
         yield from (event.message.text,) if event.digest else ()
-        yield from (text for _, text in kept_values(event.message)) if event.arguments else ()
+        yield from (text for _, text in stored_values(event.message)) if event.arguments else ()
 
 
 def _with_text(record: SessionRecord, texts: Mapping[str, str]) -> SessionRecord:
@@ -342,9 +342,9 @@ def _with_text(record: SessionRecord, texts: Mapping[str, str]) -> SessionRecord
     return replace(record, event=replace(spoken, message=message)) if message is not spoken.message else record
 
 
-def _whole(call: ToolCall, kept: Sequence[KeptArgument], texts: Mapping[str, str]) -> ToolCall:
+def _whole(call: ToolCall, stored: Sequence[StoredArgument], texts: Mapping[str, str]) -> ToolCall:
     """The call with its long arguments."""
-    own = {each.name: each.digest for each in kept if each.call == call.id}
+    own = {each.name: each.digest for each in stored if each.call == call.id}
     if any(mark not in texts for mark in own.values()):
         return replace(call, problem=call.problem or _NOT_KEPT)
     return replace(call, arguments={**call.arguments, **{name: parsed(texts[mark]) for name, mark in own.items()}})
@@ -357,7 +357,7 @@ def _without(event: RecordedEvent, masks: Sequence[Mask]) -> RecordedEvent:
         if isinstance(event, Spoken) and isinstance(event.message, Assistant) and event.message.calls:
             calls = tuple(replace(each, arguments=_masked(each.arguments, mask)) for each in event.message.calls)
             message = replace(event.message, calls=calls)
-            longer = tuple(each for each, _ in kept_values(message))
+            longer = tuple(each for each, _ in stored_values(message))
             event = replace(event, message=message, arguments=longer, line=mask(event.line))
         elif isinstance(event, Spoken) and event.line:
             event = replace(event, line=mask(event.line))
@@ -382,17 +382,15 @@ def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
     match event:
         case Spoken(message):
             message = replace(message, text=plain(message.text))
-            given = tuple(replace(each, path=plain(each.path)) for each in event.given)
-            kept = digest(message.text) if event.digest or is_kept(message) else ""
-            changed = replace(event, message=message, remark=plain(event.remark), given=given, digest=kept)
-            return replace(changed, arguments=tuple(each for each, _ in kept_values(message)))
+            pinned = tuple(replace(each, path=plain(each.path)) for each in event.pinned)
+            text_digest = digest(message.text) if event.digest or is_stored_apart(message) else ""
+            changed = replace(event, message=message, remark=plain(event.remark), pinned=pinned, digest=text_digest)
+            return replace(changed, arguments=tuple(each for each, _ in stored_values(message)))
         case Began():
             return replace(event, task=plain(event.task))
         case Summarised():
             return replace(event, text=plain(event.text))
-        case Closed():
-            return replace(event, reason=plain(event.reason))
-        case AtLimit():
+        case Closed() | AtLimit():
             return replace(event, reason=plain(event.reason))
         case ToolsChosen() | Tainted():
             return event

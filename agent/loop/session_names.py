@@ -113,7 +113,7 @@ def digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTexts:
+class StoredTexts:
     """The texts of the sessions of one vault, in a private folder of it."""
 
     folder: Path

@@ -56,6 +56,11 @@ def find_links(body: Body) -> tuple[tuple[Link, ...], str]:
     return tuple(link for _, link in found), rest
 
 
+def note_link(path: str) -> str:
+    """A link to the note at a path of the vault."""
+    return f"[[{path.removesuffix('.md')}]]"
+
+
 def linked_names(line: str) -> tuple[str, ...]:
     """The notes that the wikilinks of a line name, as written, without a heading and without the text that is shown."""
     return tuple(filter(None, _NAMING.findall(line)))

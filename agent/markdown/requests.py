@@ -24,6 +24,8 @@ _CLOSED = frozenset({"done", "needs_approval", "question", "failed", "stopped", 
 CAPTURE = "capture"
 """The type of a note that the person has kept for later: as long as it says so, it asks nothing."""
 _NO_REQUESTS = frozenset({"about", "session", "approval", "question", "skill", CAPTURE})
+_ASKS = re.compile(rb"^agent:[ \t]*['\"]?ask\b", re.IGNORECASE | re.MULTILINE)
+"""The line of a header that makes a note a request, where the header as a whole cannot be parsed."""
 _NAME = re.compile(r"@agent(?=[\s,:，：]|$)[\s,:，：]*", re.IGNORECASE)
 _BEGIN, _END = "%% vault-agent: answer {}{} %%", "%% vault-agent: end of answer %%"
 _BLOCK = re.compile(
@@ -84,6 +86,16 @@ def unreadable_reason(data: bytes) -> str:
         return "the note is not UTF-8 text; save it as UTF-8"
     problem = Note.parse(data).problem
     return "" if problem is None else f"{problem.message}; mend the lines between the two ---"
+
+
+def unreadable_request(data: bytes, *, whole: bool) -> NoteRequest | None:
+    """The place for a notice in a note that seems to ask something, but whose header cannot be parsed; None for any
+    other note."""
+    note = _without_notice(data)
+    if note.problem is None or not _is_text(data):
+        return None
+    is_whole = whole or _ASKS.search(split(data).header) is not None
+    return next(iter(_of_note(note) if is_whole else _of_lines(note)), None)
 
 
 def may_ask(data: bytes) -> bool:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from agent.vault.store import Vault
 
 DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices", "times"]
-"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, what it
-wanted to say by itself, and when it was awake."""
+"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, and what it
+wanted to say by itself; earlier versions wrote when it was awake, too."""
 _TITLE, _QUOTED = 60, 200
 """The most characters of a task in its heading, and of a sentence quoted below it."""
 
@@ -89,9 +89,10 @@ def log_block(event: "TaskCompleted", when: datetime, language: Language, *, quo
     task = inert(_flat(masked(event.task))) or "…"
     is_told_whole = len(task) <= _TITLE or event.session  # the session's note begins with it
     bullets = [] if is_told_whole else [texts.text("memory_day.asked", language) + cut(task, _QUOTED)]
-    answer = inert(_first(masked(event.answer))) if quote else ""
+    silent = next(filter(event.answer.startswith, texts.in_all_languages("llm.silent")), "")
+    answer = inert(_first(masked(event.answer.removeprefix(silent)))) if quote else ""
     bullets += [texts.text("memory_day.answer", language) + answer] if answer else []
-    bullets += _course(event, language)
+    bullets += [texts.text("memory_day.silent", language)] if silent else _course(event, language)
     bullets += (
         [texts.text("memory_day.where", language, link=f"[[{event.session.removesuffix('.md')}]]")]
         if event.session
@@ -219,9 +220,9 @@ def is_section(line: str) -> bool:
 
 def shortened(lines: Sequence[AuthoredLine]) -> str:
     """The note without the agent's log lines; its summary stays, and a person's lines stay below their headings."""
-    kept = [left for part in _parts(lines) if (left := _theirs(part))]
-    following = [*(part[0].text for part in kept[1:]), ""][: len(kept)]
-    parts = (part for part, after in zip(kept, following, strict=True) if not _is_left_empty(part, after))
+    remaining = [left for part in _parts(lines) if (left := _theirs(part))]
+    following = [*(part[0].text for part in remaining[1:]), ""][: len(remaining)]
+    parts = (part for part, after in zip(remaining, following, strict=True) if not _is_left_empty(part, after))
     return "".join(line.text for part in parts for line in part)
 
 
@@ -269,9 +270,11 @@ def _seal(summary: str) -> str:
 
 
 def _first(text: str) -> str:
-    """The first sentence that says something: with a greeting no answer is told."""
-    sentences = filter(None, map(_flat, sentences_in(text.strip().lstrip("#>*- "))))
-    return cut(next((each for each in sentences if not is_small_talk(each)), ""), _QUOTED)
+    """The first sentence that says something: no greeting, no row of a table, nothing that only leads to a list."""
+    lines = [line for line in text.strip().splitlines() if not line.lstrip().startswith("|")]
+    sentences = filter(None, map(_flat, sentences_in("\n".join(lines).strip().lstrip("#>*- "))))
+    found = [each for each in sentences if not is_small_talk(each)]
+    return cut(next((each for each in found if not each.endswith((":", "："))), ""), _QUOTED)
 
 
 def _flat(text: str) -> str:
@@ -283,12 +286,12 @@ def cut(text: str, most: int) -> str:
     """The beginning of a text; a link in it is whole or left out, and so is the last word if it is a short one."""
     if len(text) <= most:
         return text
-    kept = text[: most - 1]
-    if kept.rfind("[[") > kept.rfind("]]"):
-        kept = kept[: kept.rfind("[[")]
-    elif text[most - 1].isalnum() and most - 1 - kept.rfind(" ") <= _WORD:
-        kept = kept[: kept.rfind(" ")]
-    return kept.rstrip() + "…"
+    beginning = text[: most - 1]
+    if beginning.rfind("[[") > beginning.rfind("]]"):
+        beginning = beginning[: beginning.rfind("[[")]
+    elif text[most - 1].isalnum() and most - 1 - beginning.rfind(" ") <= _WORD:
+        beginning = beginning[: beginning.rfind(" ")]
+    return beginning.rstrip() + "…"
 
 
 def link_to(day: date, home: AgentFolder) -> str:

@@ -164,7 +164,7 @@ def parse_entry(data: bytes) -> Entry | None:
     created = note.header.get("created")
     if note.id is None or not isinstance(created, datetime) or note.type not in set(EntryType):
         return None
-    said, expires, scope = note.header.get("said"), note.header.get("expires"), note.string("scope")
+    repeated, expires, scope = note.header.get("said"), note.header.get("expires"), note.string("scope")
     chat_id, session_id, sender_id, thread_id = (note.string(key) or "" for key in _PLACES)
     evidence, untrusted = (note.strings(key) for key in _LISTS)
     return Entry(
@@ -184,7 +184,7 @@ def parse_entry(data: bytes) -> Entry | None:
         expires if isinstance(expires, datetime) else None,
         note.string("supersedes") or "",
         note.string("superseded_by") or "",
-        said if isinstance(said, datetime) else None,
+        repeated if isinstance(repeated, datetime) else None,
         evidence,
         untrusted,
     )

@@ -167,11 +167,11 @@ def shorten(lines: Sequence[AuthoredLine], most: int) -> Shortened:
 
 def _repeated(rows: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Pairs of lines of which the first contains the second; each second line once."""
-    said = {number: words(rows[number]) or "" for number in numbers}
+    by_number = {number: words(rows[number]) or "" for number in numbers}
     gone = set[int]()
     for one, other in permutations(numbers, 2):
         if gone.isdisjoint((one, other)) and (
-            is_same(said[one], said[other]) or adds_to(said[one], said[other], _TOPIC)
+            is_same(by_number[one], by_number[other]) or adds_to(by_number[one], by_number[other], _TOPIC)
         ):
             gone.add(other)
             yield one, other
@@ -209,17 +209,20 @@ def memory_change(vault: Vault, changes: Iterable[NoteChange], language: Languag
     path = vault.home.at(MEMORY_NOTE)
     data = vault.read(path) if made or gone else None
     text = (data or b"").decode("utf-8", "surrogateescape")
-    replaced = set[str]()
-    if any(link in text for link in gone):
-        lines = [line.text for line in blamed_lines(vault, path, data or b"") if line.own and rests_on(line.text, gone)]
-        for line in lines:
-            replaced |= {link for link in gone if link in line}
-            text = text.replace(line, "", 1)
+    over = _lines_resting_on(vault, path, data or b"", gone) if any(link in text for link in gone) else ()
+    for line in over:
+        text = text.replace(line, "", 1)
+    replaced = frozenset(link for link in gone if any(link in line for line in over))
     for entry in made:
         if _is_asked_for(entry) or entry.supersedes in replaced:
             text = _with_entry(text, entry, language)
     after = text.encode("utf-8", "surrogateescape")
     return ((path, data, after),) if after != (data or b"") else ()
+
+
+def _lines_resting_on(vault: Vault, path: str, data: bytes, links: Collection[str]) -> Sequence[str]:
+    """The agent's own lines of the note whose only evidence are some of these links."""
+    return [line.text for line in blamed_lines(vault, path, data) if line.own and rests_on(line.text, links)]
 
 
 def _is_asked_for(entry: Entry) -> bool:
@@ -229,9 +232,9 @@ def _is_asked_for(entry: Entry) -> bool:
 
 
 def _with_entry(text: str, entry: Entry, language: Language) -> str:
-    for said, kind in _facts(entry):
-        if len(said) <= _LONGEST and not says(parse_facts(text), said):
-            line = entry_line(said, (entry.link,), language, is_once=True)
+    for words, kind in _facts(entry):
+        if len(words) <= _LONGEST and not says(parse_facts(text), words):
+            line = entry_line(words, (entry.link,), language, is_once=True)
             text = with_line(text or new_note(language), kind, line, language)
     return text
 
@@ -241,6 +244,6 @@ def _facts(entry: Entry) -> Iterator[tuple[str, FactKind]]:
     kind = entry.slots.get("kind", "")
     is_raw = _is_asked_for(entry) and entry.source != SAVED  # else one fact, as a model has worded it
     found = facts_in(SourceText(entry.text, verbatim=True)) if is_raw else ()
-    for said in [fact.text for fact in found] if is_raw else [entry.text]:
-        own = named_kind(kind, said)
-        yield " ".join(said.split()), FactKind.OTHER if own is FactKind.EVENT else own
+    for words in [fact.text for fact in found] if is_raw else [entry.text]:
+        own = named_kind(kind, words)
+        yield " ".join(words.split()), FactKind.OTHER if own is FactKind.EVENT else own

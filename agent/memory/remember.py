@@ -56,10 +56,10 @@ class SameWords:
         """Do nothing: the note's name is found."""
 
 
-def _known(vault: Vault, said: Entry) -> "StoredEntry | None":
+def _known(vault: Vault, new: Entry) -> "StoredEntry | None":
     """A current entry of the owner that says the same and begins with the same words, which its name tells; of what
     happened on a day, one of that day."""
-    name = slug(said.text)
+    name = slug(new.text)
     names = sorted(Path(vault.place.root, vault.home.at(ENTRIES)).glob(f"*/*/*-{name}-*.md")) if name else []
     if not names:
         return None
@@ -71,7 +71,7 @@ def _known(vault: Vault, said: Entry) -> "StoredEntry | None":
         entry = each.entry
         is_own = entry.type in {EntryType.FACT, EntryType.USER_EXPLICIT} and not (entry.sender_id or each.untrusted)
         is_current = is_own and not entry.chat_id and not entry.superseded_by
-        if is_current and rules.is_same(said.text, entry.text) and day_of(said) == day_of(entry):
+        if is_current and rules.is_same(entry.text, new.text) and day_of(entry) == day_of(new):
             found: StoredEntry = each
             return found
     return None

@@ -49,8 +49,8 @@ class StoredEntry:
     @property
     def times(self) -> int:
         """The number of times it was said, from the slot `times` that capture counts in; else 1."""
-        said = self.entry.slots.get("times", "")
-        return max(1, int(said)) if said.isascii() and said.isdigit() else 1
+        times = self.entry.slots.get("times", "")
+        return max(1, int(times)) if times.isascii() and times.isdigit() else 1
 
     def was_said(self, day: date) -> bool:
         """True if a conversation that began on this day is among its evidence."""
@@ -121,7 +121,7 @@ def _read(vault: Vault, path: str) -> StoredEntry | None:
 
 
 PastKind: TypeAlias = Literal["asked", "said", "edited"]
-"""What was asked of the agent, what was stated or told, and notes that the person changed by hand."""
+"""The kinds of past events: questions to the agent, statements, and notes that the person changed by hand."""
 KINDS: tuple[PastKind, ...] = get_args(PastKind)
 _TOLD = frozenset(kind for kind in EntryType if kind.is_stated) | {EntryType.CHAT_TURN}
 
@@ -148,12 +148,12 @@ class PastEvent:
 
 
 def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKind] = KINDS) -> list[PastEvent]:
-    """What happened from the first to the last day, the latest first."""
+    """The events from the first to the last day, the latest first."""
     found: list[PastEvent] = []
     if "asked" in kinds:
         found += _asked(vault, first, last)
     if "said" in kinds:
-        found += _said(vault, first, last)
+        found += _statements_between(vault, first, last)
     if "edited" in kinds:
         found += _edited(vault, first, last)
     return sorted(found, key=lambda each: (each.day, each.time, each.path), reverse=True)
@@ -182,8 +182,8 @@ def _day_notes(vault: Vault) -> Iterator[str]:
         yield file.relative_to(vault.place.root).as_posix()
 
 
-def _said(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
-    """What was stated, or told in a turn, by the day of its entry."""
+def _statements_between(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
+    """The statements, also those in a turn, by the day of their entry."""
     for each in load_entries(vault, _entry_paths(vault, first, last)):
         entry = each.entry
         if entry.type not in _TOLD:
@@ -230,7 +230,7 @@ def _edited(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
 
 
 def _counted(kinds: Sequence[Kind]) -> str:
-    """What was done to a note on a day, the last change first in `kinds`."""
+    """The changes of a note on a day, the last one first in `kinds`."""
     if kinds[0] in {Kind.DELETED, Kind.RENAMED}:
         return str(kinds[0])
     if Kind.CREATED in kinds:

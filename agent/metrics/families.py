@@ -74,8 +74,8 @@ class MetricFamily:
 def _number(name: str, kind: Kind, what: str, value: Callable[[MetricInput], float | None]) -> MetricFamily:
     """A metric of one sample, or none if its value is not known."""
 
-    def samples(given: MetricInput) -> Iterator[Sample]:
-        found = value(given)
+    def samples(figures: MetricInput) -> Iterator[Sample]:
+        found = value(figures)
         if found is not None:
             yield "", {}, found
 
@@ -83,11 +83,11 @@ def _number(name: str, kind: Kind, what: str, value: Callable[[MetricInput], flo
 
 
 def _counter(name: str, what: str, value: Callable[[MetricTotals], float | None]) -> MetricFamily:
-    return _number(name, "counter", what, lambda given: value(given.totals))
+    return _number(name, "counter", what, lambda figures: value(figures.totals))
 
 
 def _gauge(name: str, what: str, value: Callable[[PresentFigures], float | None]) -> MetricFamily:
-    return _number(name, "gauge", what, lambda given: value(given.present))
+    return _number(name, "gauge", what, lambda figures: value(figures.present))
 
 
 def _counters(
@@ -95,8 +95,8 @@ def _counters(
 ) -> MetricFamily:
     """A metric with one label; numbers that are not known are left out."""
 
-    def samples(given: MetricInput) -> Iterator[Sample]:
-        for key, value in sorted(values(given.totals).items()):
+    def samples(figures: MetricInput) -> Iterator[Sample]:
+        for key, value in sorted(values(figures.totals).items()):
             if value is not None:
                 yield "", {label: key}, value
 
@@ -108,8 +108,8 @@ def _histogram(
 ) -> MetricFamily:
     """The durations by the value of a label; of an empty label, those under the empty name."""
 
-    def samples(given: MetricInput) -> Iterator[Sample]:
-        for key, durations in series(given.totals).items():
+    def samples(figures: MetricInput) -> Iterator[Sample]:
+        for key, durations in series(figures.totals).items():
             labels = {label: key} if label else {}
             for bound, count in durations.cumulated():
                 yield "_bucket", {**labels, "le": "+Inf" if bound == "inf" else bound}, count
@@ -128,37 +128,37 @@ def _entries(totals: MetricTotals) -> Mapping[str, float | None]:
     }
 
 
-def _entry_tokens(given: MetricInput) -> Iterator[Sample]:
-    total, count = given.totals.entry_tokens, given.totals.counted_entries
+def _entry_tokens(figures: MetricInput) -> Iterator[Sample]:
+    total, count = figures.totals.entry_tokens, figures.totals.counted_entries
     if total is not None and count is not None:
         yield from (("_sum", {}, total), ("_count", {}, count))
 
 
-def _node_calls(given: MetricInput) -> Iterator[Sample]:
-    for key, number in sorted(given.totals.node_calls.items()):
+def _node_calls(figures: MetricInput) -> Iterator[Sample]:
+    for key, number in sorted(figures.totals.node_calls.items()):
         tool, _, status = key.rpartition(" ")
         yield "", {"tool_name": tool, "status": status}, number
 
 
-def _job_failures(given: MetricInput) -> Iterator[Sample]:
-    for job, number in sorted(given.present.job_failures.items()):
+def _job_failures(figures: MetricInput) -> Iterator[Sample]:
+    for job, number in sorted(figures.present.job_failures.items()):
         yield "", {"job_id": job}, number
 
 
-def _permissions(given: MetricInput) -> Iterator[Sample]:
-    for name, state in sorted(given.present.node_permissions.items()):
+def _permissions(figures: MetricInput) -> Iterator[Sample]:
+    for name, state in sorted(figures.present.node_permissions.items()):
         if state in _STATES:
             yield "", {"permission_name": name}, _STATES[state]
 
 
-def _alerts(given: MetricInput) -> Iterator[Sample]:
-    for rule, number in sorted((given.present.alerts or {}).items()):
+def _alerts(figures: MetricInput) -> Iterator[Sample]:
+    for rule, number in sorted((figures.present.alerts or {}).items()):
         yield "", {"rule": rule}, number
 
 
-def _opinions(given: MetricInput) -> Iterator[Sample]:
-    said = {"helpful": given.present.patterns_helpful, "not_helpful": given.present.patterns_not_helpful}
-    for opinion, number in said.items():
+def _opinions(figures: MetricInput) -> Iterator[Sample]:
+    opinions = {"helpful": figures.present.patterns_helpful, "not_helpful": figures.present.patterns_not_helpful}
+    for opinion, number in opinions.items():
         if number is not None:
             yield "", {"opinion": opinion}, number
 
@@ -224,20 +224,20 @@ PREFIX = "vault_agent_"
 
 def format_prometheus(totals: MetricTotals, present: PresentFigures, vault: str) -> bytes:
     """The text of all metrics of the vault of this name."""
-    given = MetricInput(totals, present)
-    return "".join(_format(each, given, vault) for each in FAMILIES).encode("utf-8", "replace")
+    figures = MetricInput(totals, present)
+    return "".join(_format(each, figures, vault) for each in FAMILIES).encode("utf-8", "replace")
 
 
-def _format(family: MetricFamily, given: MetricInput, vault: str) -> str:
+def _format(family: MetricFamily, figures: MetricInput, vault: str) -> str:
     """The lines of one metric; nothing for one without samples."""
-    samples = tuple(family.samples(given))
+    samples = tuple(family.samples(figures))
     if not samples:
         return ""
     name = f"{PREFIX}{family.name}"
     lines = [f"# HELP {name} {family.help}", f"# TYPE {name} {family.kind}"]
     for end, labels, value in samples:
-        shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in {"vault": vault, **labels}.items())
-        lines.append(f"{name}{end}{{{shown}}} {value:.15g}")
+        label_text = ",".join(f'{key}="{_escaped(text)}"' for key, text in {"vault": vault, **labels}.items())
+        lines.append(f"{name}{end}{{{label_text}}} {value:.15g}")
     return "\n".join(lines) + "\n"
 
 

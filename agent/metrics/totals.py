@@ -180,16 +180,16 @@ def add_bounded(sums: Sums, family: str, name: str, number: float) -> None:
 def load_day(path: Path) -> Sums | None:
     """A day's metrics, empty for no file; None for a file that cannot be read or parsed."""
     try:
-        said = parse_json(path.read_bytes())
+        sums = parse_json(path.read_bytes())
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError, OSError):
         return None
-    if not isinstance(said, dict) or not all(isinstance(figures, dict) for figures in said.values()):
+    if not isinstance(sums, dict) or not all(isinstance(figures, dict) for figures in sums.values()):
         return None
-    if not all(_is_number(number) for figures in said.values() for number in figures.values()):
+    if not all(_is_number(number) for figures in sums.values() for number in figures.values()):
         return None
-    return {str(family): dict(figures) for family, figures in said.items()}
+    return {str(family): dict(figures) for family, figures in sums.items()}
 
 
 def _is_number(value: object) -> bool:

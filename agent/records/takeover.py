@@ -133,7 +133,6 @@ _FILES: Mapping[str, tuple[str, Conversion]] = {
     "schedule/state.json": ("agent-state", parse_json),
     "schedule/order.json": ("order", parse_json),
     "schedule/order-taken.json": ("order-taken", parse_json),
-    "schedule/awake.json": ("awake-times", parse_json),
     "schedule/changed.json": ("changed-notes", parse_json),
     "schedule/first_seen.json": ("first-seen", parse_json),
     "schedule/tasks.json": ("begun-tasks", parse_json),

@@ -131,7 +131,7 @@ class ActiveSkills:
             return index_of(self.skills.match(MatchTask(task)), room, self.skills).text
 
     def slots(self, run: str) -> Mapping[str, str]:
-        """What is known of a run's task, by name: its channel and sender, and what its skills say, such as the
+        """The facts about a run's task, by name: its channel and sender, and what its skills say, such as the
         `task_type`. Empty after `over`."""
         with self._lock:
             found = self._runs.get(run)
@@ -181,12 +181,12 @@ class ActiveSkills:
                 events = self._activate(run, matched.active)
                 self._offer(run, offered)
         self._tell_all(events)
-        given = [
+        texts = [
             Piece(reminder(each.skill) if has_text(each.skill, before) else each.text, NAME, 2.0, receipt_of(each))
             for each in matched.active
             if not (each.skill.is_always and has_text(each.skill, before))
         ]
-        return [*given, *([Piece(_offer(offered), NAME)] if offered else [])]
+        return [*texts, *([Piece(_offer(offered), NAME)] if offered else [])]
 
     def leaves(self, tool: Tool, context: RunContext) -> bool:
         """True if the skills of a run, and those of the runs it works for, allow it to call a tool."""
@@ -203,13 +203,13 @@ class ActiveSkills:
         turn. From now on the run follows it, if its person has reviewed it."""
         with self._lock:
             run = self._runs.get(context.run)
-            shown = skill if run is None else self.trials.version(skill, context.run, run.before)
-            text = self.skills.text(shown)
+            version = skill if run is None else self.trials.version(skill, context.run, run.before)
+            text = self.skills.text(version)
             if run is None or not skill.reviewed or skill.name in run.active:
                 return text
             run.opened.add(skill.name)
-            self._follow(run, replace(run.offered.get(skill.name, _unweighed(shown)), skill=shown))
-            events = [SkillOpened(context.run, context.session, skill.name), *_chain_begun(run, shown)]
+            self._follow(run, replace(run.offered.get(skill.name, _unweighed(version)), skill=version))
+            events = [SkillOpened(context.run, context.session, skill.name), *_chain_begun(run, version)]
         self._tell_all(events)
         return text
 
@@ -294,7 +294,7 @@ class ActiveSkills:
         )
 
     def _trial(self, run: str, name: str) -> str:
-        """What the row of a use says of its trial: nothing in the run of a job, or one that read text by others."""
+        """The trial that the row of a use names: nothing in the run of a job, or one that read text by others."""
         found = self._runs[run]
         return "" if found.taint or found.is_of_job else self.trials.label(run, name)
 
@@ -368,8 +368,8 @@ def _texts(messages: Iterable[Message]) -> Iterator[str]:
 
 def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> Iterator[Match]:
     """The skills that the model was given or has opened in a run, from the session's note."""
-    said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
-    for name in dict.fromkeys(name for text in _texts(said) for name in _HEADING.findall(text)):
+    messages = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
+    for name in dict.fromkeys(name for text in _texts(messages) for name in _HEADING.findall(text)):
         skill = find(name)
         if skill is not None and skill.reviewed:
             yield _unweighed(skill)

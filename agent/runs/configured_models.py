@@ -31,7 +31,7 @@ class ModelStatus:
 
 
 def model_status(workspace: Workspace) -> ModelStatus:
-    """What is known of the models without asking one."""
+    """The configured models, without asking one."""
     names: Mapping[ModelKind, str] = {}
     misconfigured = tuple[str, ...]()
     try:

@@ -82,7 +82,7 @@ class Conversations:
     """The conversations of one vault that wait for the model."""
 
     workspace: Workspace
-    keeper: EntryWriter
+    writer: EntryWriter
     accounts: Accounts
     tell: Callable[[object], object] = ignore_event
     """Publishes what was captured."""
@@ -162,11 +162,11 @@ class Conversations:
             return ()
         old = ((each.known, ended_note(each.known, session.path, each.quote)) for each in found.ended)
         ended = {known.path: (known.data, after) for known, after in old}
-        kept = Sentence("kept {count}", count=len(found.entries))
-        counts = [*([kept] if found.entries else []), *([Sentence("ended {count}", count=len(ended))] if ended else [])]
+        new = Sentence("kept {count}", count=len(found.entries))
+        counts = [*([new] if found.entries else []), *([Sentence("ended {count}", count=len(ended))] if ended else [])]
         subject = Sentence("memory(facts): {counts} of a conversation", counts=joined(counts, ", "))
         stamp = Stamp("agent", tool=CAPTURE, session=session.path)
-        verdicts = self.keeper.keep(found.entries, subject, stamp, known=found.known, edits=ended)
+        verdicts = self.writer.keep(found.entries, subject, stamp, known=found.known, edits=ended)
         log_capture(session.path, verdicts, clock.monotonic() - began)
         self.tell(captured(_last_run(found), session.path, verdicts, estimate))
         if ended or any(each.resolution is Resolution.SUPERSEDES for each in verdicts):
@@ -174,7 +174,7 @@ class Conversations:
         return verdicts
 
     def _by_model(self, session: Session, waiting: WaitingConversation) -> "_Found | None":
-        """What the model finds; None if there is none, or its answer is unusable.
+        """The facts that the model finds; None if there is none, or its answer is unusable.
 
         Where strangers' text was read, it may stand again in all that the assistant said and wrote: the model is
         shown the person's own lines alone.
@@ -207,29 +207,29 @@ class Conversations:
     ) -> Iterator[Entry]:
         """The standing wishes that the rules find, and of which nothing that the model has found, was shown as known
         or has written says half: what the person wants from now on does not depend on how well a model reads."""
-        told = [text for each in found for text in (each.text, each.quote)]
-        told += [text for each in reading.known for text in (each.entry.text, each.entry.slots.get(QUOTE, ""))]
-        told += [row for each in reading.written for row in each.text.splitlines()]
+        known_texts = [text for each in found for text in (each.text, each.quote)]
+        known_texts += [text for each in reading.known for text in (each.entry.text, each.entry.slots.get(QUOTE, ""))]
+        known_texts += [row for each in reading.written for row in each.text.splitlines()]
         for each in stated:
-            is_told = any(shared(text, each.text) >= HALF for text in told)
-            if is_standing_wish(each.text) and not is_told and not self.keeper.is_known(each):
+            is_known = any(shared(text, each.text) >= HALF for text in known_texts)
+            if is_standing_wish(each.text) and not is_known and not self.writer.is_known(each):
                 yield each
 
     def _lines(self, session: Session) -> Iterator[TalkLine]:
-        """What was said aloud in a conversation, and what the person has answered when they were asked."""
+        """The messages of a conversation, and the answers of the person when they were asked."""
         for run, spoken, line, at in _spoken(session):
             match spoken:
                 case User(text) if text.strip():
                     yield TalkLine(text, True, line, at, run)
                 case Assistant(text, calls):
                     asked = (str(call.arguments.get("question", "")) for call in calls if call.name == ASKS_A_PERSON)
-                    for said in filter(str.strip, (text, *asked)):
-                        yield TalkLine(said, False, line, at, run)
+                    for spoken_text in filter(str.strip, (text, *asked)):
+                        yield TalkLine(spoken_text, False, line, at, run)
                 case ToolResult() as result if answer := answer_of(result):
                     yield TalkLine(answer, True, line, at, run)
 
     def _written(self, session: Session, runs: frozenset[str]) -> Iterator[WrittenText]:
-        """What tools have written into notes in these runs."""
+        """The texts that tools have written into notes in these runs."""
         calls = dict[str, ToolCall]()
         for run, spoken, _, _ in _spoken(session):
             if run not in runs:
@@ -238,8 +238,8 @@ class Conversations:
                 case Assistant(_, made):
                     calls |= {call.id: resolved(call) for call in made}
                 case ToolResult(call=id, failed=False) if (call := calls.get(id)) and call.name in _WRITTEN_IN:
-                    given = (call.arguments.get(name) for name in _WRITTEN_IN[call.name])
-                    text = "\n".join(each for each in given if isinstance(each, str))
+                    values = (call.arguments.get(name) for name in _WRITTEN_IN[call.name])
+                    text = "\n".join(each for each in values if isinstance(each, str))
                     yield WrittenText(str(call.arguments.get("path", call.name)), text)
 
     def _about_owner(self) -> Iterator[WrittenText]:
@@ -253,13 +253,15 @@ class Conversations:
         first."""
         days = {each.at.date() for each in lines if each.at} | {self.workspace.clock.now().date()}
         of_days = (path for day in days for path in entry_paths_on(self.workspace.vault, day))
-        kept = [each for each in load_entries(self.workspace.vault, of_days) if each.entry.session_id == session.path]
+        of_session = [
+            each for each in load_entries(self.workspace.vault, of_days) if each.entry.session_id == session.path
+        ]
         paths: dict[str, None] = {}
         for each in lines:
             if each.is_person:
-                said = Entry("", self.workspace.clock.now(), each.text, EntryType.FACT, session_id=session.path)
-                paths |= dict.fromkeys(self.keeper.close_to(said))
-        found = {each.path: each for each in (*kept, *load_entries(self.workspace.vault, paths))}
+                statement = Entry("", self.workspace.clock.now(), each.text, EntryType.FACT, session_id=session.path)
+                paths |= dict.fromkeys(self.writer.close_to(statement))
+        found = {each.path: each for each in (*of_session, *load_entries(self.workspace.vault, paths))}
         return tuple(each for each in found.values() if _is_owners(each))[:_KNOWN]
 
     def _entry(self, session: Session, fact: ReadFact) -> Entry:
@@ -284,7 +286,7 @@ class Conversations:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is to be written of a conversation: the entries, the known ones that they may replace, and those that
+    """The changes to memory after a conversation: the entries, the known ones that they may replace, and those that
     ended."""
 
     entries: Sequence[Entry] = ()
@@ -331,5 +333,5 @@ def conversations_of(
     workspace: Workspace, near: Near, accounts: Accounts, tell: Callable[[object], object], count: Count = estimate
 ) -> Conversations:
     """The conversations of a vault, with what writes their facts and says who their owner is."""
-    keeper = EntryWriter(workspace.vault, near, workspace.settings.vault.language)
-    return Conversations(workspace, keeper, accounts, tell, notes_about_owner(workspace.vault, count))
+    writer = EntryWriter(workspace.vault, near, workspace.settings.vault.language)
+    return Conversations(workspace, writer, accounts, tell, notes_about_owner(workspace.vault, count))

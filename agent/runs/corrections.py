@@ -3,7 +3,7 @@
 Read from the git history on demand, so that a correction counts even if no process was running when it was made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
@@ -28,18 +28,24 @@ def corrected_among(vault: Vault, runs: set[str], now: datetime) -> set[str]:
     found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - LOOKED_BACK - CORRECTION]
     work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
     wrote = [RunWrites(_root(each), each.when, frozenset(_paths(each, vault.home))) for each in work]
-    met = [
-        (run, change, theirs)
-        for commit in (each for each in found if each.actor == HUMAN and wrote)
-        for change in commit.files
-        for run in corrected_runs(_before(change), commit.when, wrote)
-        for done in work
-        if _root(done) == run
-        for theirs in done.files
-        if theirs.path == _before(change)
-    ]
+    by_person = [each for each in found if each.actor == HUMAN and wrote]
+    met = [(run, change, theirs) for run, change in _edits(by_person, wrote) for theirs in _files(work, run, change)]
     lines = _lines(vault, (each for _, *both in met for each in both))
     return {run for run, change, theirs in met if _brought(theirs, lines) & _taken(change, lines)}
+
+
+def _edits(by_person: Iterable[Commit], wrote: Sequence[RunWrites]) -> Iterator[tuple[str, FileChange]]:
+    """The changes by the person, each with a run that wrote into the same note less than a day before."""
+    for commit in by_person:
+        for change in commit.files:
+            for run in corrected_runs(_before(change), commit.when, wrote):
+                yield run, change
+
+
+def _files(work: Iterable[Commit], run: str, change: FileChange) -> Iterator[FileChange]:
+    """The changes by a run to the note that the person has changed."""
+    files = (each for commit in work if _root(commit) == run for each in commit.files)
+    return (each for each in files if each.path == _before(change))
 
 
 def _before(change: FileChange) -> str:

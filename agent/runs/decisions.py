@@ -24,8 +24,8 @@ _DECIDED = {"approved", "rejected", "outdated"}
 
 
 @dataclass(frozen=True, slots=True)
-class GivenDecision:
-    """What a person says to the note in which a run waits: `yes` to an approval, with their words as the reason, or
+class PersonDecision:
+    """A person's decision about the note in which a run waits: `yes` to an approval, with their words as the reason, or
     their words as the answer to a question (`yes` is None then). `asked` is the approval's id, or the question's
     path."""
 
@@ -60,15 +60,15 @@ def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def record_decision(workspace: Workspace, given: GivenDecision) -> None:
+def record_decision(workspace: Workspace, decision: PersonDecision) -> None:
     """Write a decision into its note in the person's name; raises `UserError` for one that is not open any more."""
-    if given.yes is not None:
-        approvals(workspace).decide(given.asked, given.yes, given.words)
+    if decision.yes is not None:
+        approvals(workspace).decide(decision.asked, decision.yes, decision.words)
         return
-    question = read_question(workspace.vault, given.asked)
+    question = read_question(workspace.vault, decision.asked)
     if question is None:
-        raise UserError("there is no question in {path} any more", hint="vault-agent needs", path=given.asked)
-    write_answer(workspace.vault, question, given.words, workspace.settings.vault.language)
+        raise UserError("there is no question in {path} any more", hint="vault-agent needs", path=decision.asked)
+    write_answer(workspace.vault, question, decision.words, workspace.settings.vault.language)
 
 
 def ready(workspace: Workspace) -> tuple[RunMark, ...]:
@@ -76,16 +76,20 @@ def ready(workspace: Workspace) -> tuple[RunMark, ...]:
     return tuple(mark for mark in run_registry(workspace.vault).waiting() if is_ready(workspace, mark))
 
 
+def _is_answered(workspace: Workspace, mark: RunMark) -> bool:
+    """True if the question of a waiting run has an answer, is expired or was thrown away."""
+    question = read_question(workspace.vault, mark.waits_for)
+    if question is None:
+        return is_thrown_away(workspace.vault, mark.waits_for)
+    return _is_of(mark, question.run) and bool(question.answer or _is_expired(workspace, question))
+
+
 def is_ready(workspace: Workspace, mark: RunMark) -> bool:
     """True if a waiting run can resume: its person has decided, and its session's note is as this machine left it."""
     if workspace.vault.current_id(mark.session) != mark.content:
         return False  # the note was changed: such a run is resumed only by hand
     if workspace.vault.home.holds(mark.waits_for, QUESTIONS):
-        question = read_question(workspace.vault, mark.waits_for)
-        if question is None and is_thrown_away(workspace.vault, mark.waits_for):
-            return True
-        is_over = question is not None and (question.answer or _is_expired(workspace, question))
-        return question is not None and _is_of(mark, question.run) and bool(is_over)
+        return _is_answered(workspace, mark)
     known = approvals(workspace)
     approval = known.find(mark.waits_for)
     if approval is None or not _is_of(mark, approval.run) or approval.status not in _DECIDED:

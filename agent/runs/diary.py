@@ -51,25 +51,27 @@ class Diary:
         if vault.private_notes.have(path):
             return ()
         before = vault.read(path)
-        is_said = is_small_talk(event.task) or (daily.is_logged(before or b"", event.session) and not _asks(event.task))
-        if is_said and not event.tools and event.outcome == "finished":
+        is_needless = is_small_talk(event.task) or (
+            daily.is_logged(before or b"", event.session) and not _asks(event.task)
+        )
+        if is_needless and not event.tools and event.outcome == "finished":
             return ()
         if before is None:
             self._close_earlier(now.date())
         left = load_tombstones(vault).without_forgotten
-        told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
+        masked = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
         session, quote = _session(vault, event.session), self.thinks and not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
             guest = daily.asked_by_guest(self._language)
-            told = replace(told, task=guest, answer="", session="")  # the session's name contains the task
-        block = daily.log_block(told, now, self._language, quote=quote)
+            masked = replace(masked, task=guest, answer="", session="")  # the session's name contains the task
+        block = daily.log_block(masked, now, self._language, quote=quote)
         kind: daily.DayPart = "answers" if event.speaker.channel == IN_NOTES else "conversations"
         section = daily.section(kind, self._language).encode()
         return [Addition(path, daily.beginning(vault, now.date()), block.encode(), section)]
 
     def summarise(self, day: date, words: str = "") -> Outcome:
-        """Update the summary of a day: a model's words, or what was stated and asked. Do nothing if it would be empty,
-        if a person wrote it, or without words if a model did."""
+        """Update the summary of a day: a model's words, or what was stated; what was asked stands in the log above it.
+        Do nothing if it would be empty, if a person wrote it, or without words if a model did."""
         vault = self.workspace.vault
         path = vault.home.day_note(day)
         if vault.private_notes.have(path):
@@ -78,7 +80,7 @@ class Diary:
         text = (before or b"").decode("utf-8", "surrogateescape")
         if daily.is_of_model(text) and not words:
             return Outcome()
-        summary = words or day_summary(entries_on_day(vault, day), daily.log(text), self._language)
+        summary = words or day_summary(entries_on_day(vault, day), (), self._language)
         begun = text or daily.beginning(vault, day).decode("utf-8", "surrogateescape")
         if vault.home.days is not None and daily.summary_of(text) is None:
             begun = with_marks(begun.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")

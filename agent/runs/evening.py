@@ -17,7 +17,7 @@ from agent.llm.messages import Assistant, Request, User
 from agent.loop.session import load_session
 from agent.memory import daily
 from agent.memory.store import entries_on_day
-from agent.memory.upkeep.day_words import DayPiece, DayReading
+from agent.memory.upkeep.day_summary import DayPiece, DayReading
 from agent.records.table import Table
 from agent.runs.accounts import Accounts
 from agent.runs.decisions import approvals, open_questions
@@ -117,7 +117,7 @@ class Evening:
         return reading.words(reply.message.text, language)
 
     def _pieces(self, day: date) -> Iterator[DayPiece]:
-        """What happened on a day: what was asked and answered, what was stated, and what waits for the person."""
+        """The events of a day: what was asked and answered, what was stated, and what waits for the person."""
         vault = self.workspace.vault
         for task in daily.log(self._note(day)):
             answer = self._answer(task.session.strip("[]")) if task.session else ""
@@ -139,8 +139,8 @@ class Evening:
             return ""
         if found.untrusted_for("owner"):
             return ""
-        said = (each.text for each in reversed(found.history) if isinstance(each, Assistant) and each.text.strip())
-        return next(said, "")
+        answers = (each.text for each in reversed(found.history) if isinstance(each, Assistant) and each.text.strip())
+        return next(answers, "")
 
     def _tasks(self, day: date) -> int:
         return len(daily.log(self._note(day)))

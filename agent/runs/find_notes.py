@@ -7,7 +7,7 @@ Notes that are not indexed yet or cannot be, that a filter leaves out or that ar
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
@@ -54,18 +54,16 @@ def find_notes(
     home = index.workspace.vault.home
     scope = parse_search(query, home, index.workspace.clock.now().date(), whole=whole)
     every = index.search(scope.text, limit + MORE, passages=passages, explain=True, without=scope.without)
-    hits = [hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit)]
-    least = _FAR * max((each.score for each in hits if has_most_words(each)), default=0.0)
-    hits = [hit for hit in hits if has_word(hit) or hit.score >= least]
+    hits = _close(hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit))
     hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each
     left = _persons_part(index.workspace.vault, hits, scope.text) if scope.without and not in_past else hits
-    shown = tuple(islice(filter(None, left), limit))
-    has_words = any(map(has_word, shown)) or not any(hit.why for hit in every.hits)
+    best = tuple(islice(filter(None, left), limit))
+    has_words = any(map(has_word, best)) or not any(hit.why for hit in every.hits)
     is_by_meaning = every.mode in {"hybrid", "vector"} and not has_words
     is_elsewhere = is_by_meaning and any(map(has_word, every.hits))
     if not explain:
-        shown = tuple(replace(hit, why=()) for hit in shown)
-    found = replace(every, query=query, hits=shown, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
+        best = tuple(replace(hit, why=()) for hit in best)
+    found = replace(every, query=query, hits=best, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
     return found, (time.perf_counter() - started) * 1000
 
 
@@ -103,7 +101,7 @@ def words_of_near_hits(
 
 
 def _known(index: "SearchIndex", answer: SearchResult, late: str | None, *, in_past: bool) -> Sentence:
-    """What is known of notes with words of the query."""
+    """A hint about notes with words of the query."""
     if reason := late or answer.degraded or (None if in_past else _unknown(index)):
         return Sentence("whether a note has these words is not known ({reason})", reason=reason)
     if answer.is_elsewhere:
@@ -121,11 +119,18 @@ def _unknown(index: "SearchIndex") -> Sentence | None:
     state = index_state(index.workspace, index.listed)
     if state.coverage is None:
         return Sentence("the index: {problem}", problem=state.problem)
-    if state.behind or state.coverage.pending:
-        count = (state.behind or 0) + state.coverage.pending
+    if state.outdated or state.coverage.pending:
+        count = (state.outdated or 0) + state.coverage.pending
         return Sentence("{count} changes are not indexed yet", count=count)
     left = len(state.coverage.skipped) + len(state.coverage.failed) + len(state.coverage.partly)
     if left:
         return Sentence("{count} notes are not or not whole in the index: vault-agent status --notes", count=left)
     ignored = count_ignored_notes(index.workspace.vault)
     return Sentence("{count} notes are left out, since git ignores them", count=ignored) if ignored else None
+
+
+def _close(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits with a word of the search, and those that are about as near as the best one with most of its words."""
+    found = list(hits)
+    least = _FAR * max((each.score for each in found if has_most_words(each)), default=0.0)
+    return [hit for hit in found if has_word(hit) or hit.score >= least]

@@ -34,7 +34,7 @@ class JobConsequence:
     now: datetime
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question: nobody has answered it in time, or somebody has."""
+        """The new status of a question: expired, or what was answered."""
         if answer is not None:
             return "approved" if answer else "rejected"
         return "outdated" if asked.expires is not None and self.now >= asked.expires else None
@@ -55,8 +55,8 @@ def question(
     draft = ProposalDraft(
         "job",
         job.title,
-        text("jobs.ask", language, title=_plain(job.title), at=f"{occurrence.at:%Y-%m-%d %H:%M}"),
-        text("jobs.ask_why", language, link=_plain(job.path.removesuffix(".md"))),
+        text("jobs.ask", language, title=_without_markup(job.title), at=f"{occurrence.at:%Y-%m-%d %H:%M}"),
+        text("jobs.ask_why", language, link=_without_markup(job.path.removesuffix(".md"))),
         sections=((text("jobs.ask_task", language), format_fenced(job.text or job.task or "-", "text")),),
         holds=text("jobs.ask_until", language, until=f"{expires:%Y-%m-%d %H:%M}"),
     )
@@ -98,5 +98,5 @@ def refusal_of(job: Job, asked: Proposal, language: Language) -> str:
     return text("jobs.has_changed", language) if job.digest != asked.subject else ""
 
 
-def _plain(words: str) -> str:
+def _without_markup(words: str) -> str:
     return "".join(c for c in escape_line(words) if c not in "[]`<>%*|$")

@@ -220,13 +220,7 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
     note = Note.parse(data)
     before = _triggers(note.header.get("on"))
     try:
-        note = _with_schedule(note, before, form, now)
-        if form.asks is not None and form.asks != (note.header.get("approval_required") is True):
-            note = note.with_key("approval_required", form.asks)
-        for key, value in {**_conduct(form, note.header), **_more(form, note.header)}.items():
-            note = note.without_key(key) if value is None else note.with_key(key, value)
-        note = with_title(note, path, form.title or "")
-        note = note if form.text is None else with_task_text(note, form.text)
+        note = _with_form(_with_schedule(note, before, form, now), path, form)
     except BadNote as error:
         raise WrongInput(error) from error
     job = parse_job(path, note.data, workspace.vault.content_id(note.data))
@@ -240,34 +234,58 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
     return NewJob(job, note.data)
 
 
+def _with_form(note: Note, path: str, form: JobForm) -> Note:
+    """The note with what the form changes beside the schedule."""
+    if form.asks is not None and form.asks != (note.header.get("approval_required") is True):
+        note = note.with_key("approval_required", form.asks)
+    for key, value in {**_conduct(form, note.header), **_more(form, note.header)}.items():
+        note = note.without_key(key) if value is None else note.with_key(key, value)
+    note = with_title(note, path, form.title or "")
+    return note if form.text is None else with_task_text(note, form.text)
+
+
 def _conduct(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
     """The keys of a header that a form changes in how the job runs, None for one that goes; raises `WrongInput`."""
     found: dict[str, Value] = {}
-    if form.channel is not None and form.channel.strip() != str(header.get("channel") or ""):
-        found["channel"] = form.channel.strip() or None
-    if form.quiet is not None and form.quiet.strip() != _minutes(header.get("cooldown_seconds")):
-        found["cooldown_seconds"] = round(_number(form.quiet, "quiet") * 60) or None
-    if form.retries is not None and form.retries.strip() != _retries(before := header.get("retry")):
-        most = round(_number(form.retries, "retries"))
-        pause = {key: each for key, each in before.items() if key != "max"} if isinstance(before, Mapping) else {}
-        found["retry"] = {"max": most, **pause} if most else None
+    if (channel := _edited(form.channel, str(header.get("channel") or ""))) is not None:
+        found["channel"] = channel or None
+    if (quiet := _edited(form.quiet, _minutes(header.get("cooldown_seconds")))) is not None:
+        found["cooldown_seconds"] = round(_number(quiet, "quiet") * 60) or None
+    if (retries := _edited(form.retries, _retries(header.get("retry")))) is not None:
+        found["retry"] = _retry(round(_number(retries, "retries")), header.get("retry"))
     return {key: value for key, value in found.items() if value is not None or key in header}
+
+
+def _edited(typed: str | None, before: str) -> str | None:
+    """The text that was typed into a field; None if it is not in the form, or as it was `before`."""
+    return None if typed is None or typed.strip() == before else typed.strip()
+
+
+def _retry(most: int, before: Value) -> Value:
+    """The key `retry` with another number of tries; None for no tries."""
+    pause = {key: each for key, each in before.items() if key != "max"} if isinstance(before, Mapping) else {}
+    return {"max": most, **pause} if most else None
 
 
 def _more(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
     """The other keys of a header that a form changes, None for one that goes; raises `WrongInput`."""
     if form.more is None:
         return {}
-    typed = Note.parse(f"---\n{form.more.strip()}\n---\n".encode("utf-8", "replace"))
-    strange = [key for key in typed.header if key not in MORE]
-    if typed.problem is not None or strange or (form.more.strip() and not typed.header):
+    typed = _typed_keys(form.more.strip())
+    found = {key: typed.get(key) for key in MORE if key in typed or key in header}
+    return {key: value for key, value in found.items() if key not in header or not same(value, header[key])}
+
+
+def _typed_keys(more: str) -> Mapping[str, Value]:
+    """The keys of a header that were typed; raises `WrongInput` for other lines."""
+    typed = Note.parse(f"---\n{more}\n---\n".encode("utf-8", "replace"))
+    if typed.problem is not None or not typed.header.keys() <= set(MORE) or (more and not typed.header):
         names = ", ".join(MORE)
         error = UserError(
             "these lines are no settings of a job", hint="write key: value, with one of {names}", names=names
         )
         raise WrongInput(error, "more")
-    found: dict[str, Value] = {key: typed.header.get(key) for key in MORE if key in typed.header or key in header}
-    return {key: value for key, value in found.items() if key not in header or not same(value, header[key])}
+    return typed.header
 
 
 def _number(typed: str, field: str) -> float:

@@ -18,7 +18,7 @@ from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.schedule.history import Outcome
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
-from agent.texts import text
+from agent.texts import text, translated
 from agent.workspace.workspace import Workspace
 
 
@@ -41,7 +41,7 @@ _OUTCOMES: dict[RunOutcome, Outcome] = {
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What one run of a job came to.
+    """The result of one run of a job.
 
     `text` is the answer, `reason` why there is none. `waits_for` is the note in which the person decides, `strangers`
     the sources of text that the run has read and that is not the person's, `commits` those of the run itself.
@@ -89,11 +89,11 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
             raise
         ended = runs.ask(request, "", line, strangers)  # its person is talking in that session now
     result = result_of(runs.workspace, ended, runs.account.spent(ended.run).money)
-    return _with_facts(runs.workspace, job, result) if is_briefing and result.outcome == "failed" else result
+    return _with_facts(runs.workspace, job, result, ended) if is_briefing and result.outcome == "failed" else result
 
 
 def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
-    """What a run of a job came to, that has cost so much."""
+    """The result of a job's run that has cost so much."""
     vault = workspace.vault
     outcome = _OUTCOMES.get(ended.outcome, "failed")
     reason = ". ".join(filter(None, (vault.masked(ended.reason), vault.masked(ended.hint))))
@@ -117,13 +117,15 @@ def plain_briefing(workspace: Workspace, job: Job, reason: str) -> JobResult:
     language = workspace.settings.vault.language
     facts = briefing_of(workspace, _today(workspace, job), job)
     words = facts.text or text("briefing.nothing", language)
-    why = [text("briefing.no_words", language, reason=reason.rstrip(".。"))] if reason else []
+    cause = translated(reason, language).rstrip(".。")
+    why = [text("briefing.no_words", language, reason=cause)] if reason else []
     return JobResult("done", workspace.vault.masked("\n\n".join((words, *why))), strangers=facts.strangers)
 
 
-def _with_facts(workspace: Workspace, job: Job, failed: JobResult) -> JobResult:
+def _with_facts(workspace: Workspace, job: Job, failed: JobResult, ended: Ended) -> JobResult:
     """The briefing of a run that has failed: its person has the facts all the same, and hears why no more."""
-    plain = plain_briefing(workspace, job, failed.reason)
+    why = ended.failure.message if isinstance(ended.failure, AgentError) else ended.reason
+    plain = plain_briefing(workspace, job, why or failed.reason)
     strangers = tuple(dict.fromkeys((*failed.strangers, *plain.strangers)))
     return replace(failed, outcome="done", text=plain.text, reason="", strangers=strangers)
 

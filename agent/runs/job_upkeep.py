@@ -26,12 +26,12 @@ from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
     from agent.schedule.ledger import OccurrenceLedger, split_key
-    from agent.workspace.catch_up import behind_daemon
+    from agent.workspace.catch_up import daemon_lag
     from agent.workspace.index_status import index_files, index_state, may_have_type
 else:
     OccurrenceLedger = later("agent.schedule.ledger", "OccurrenceLedger")
     split_key = later("agent.schedule.ledger", "split_key")
-    behind_daemon = later("agent.workspace.catch_up", "behind_daemon")
+    daemon_lag = later("agent.workspace.catch_up", "daemon_lag")
     index_files = later("agent.workspace.index_status", "index_files")
     index_state = later("agent.workspace.index_status", "index_state")
     may_have_type = later("agent.workspace.index_status", "may_have_type")
@@ -44,7 +44,7 @@ _MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class DayCost:
-    """What a day of a job costs: `times` runs, each `money` in US dollars (None: none has run yet, or no price is
+    """The cost of a job in a day: `times` runs, each `money` in US dollars (None: none has run yet, or no price is
     known). `is_free`: it asks no model. `is_once`: all its times are single ones."""
 
     times: float
@@ -66,13 +66,13 @@ def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
     """The notes that may be goals by the index, and those that it does not have as they are now; None if it cannot
     say. Git's search through 100,000 notes takes a second and more, and its list of them a third of one."""
     daemon = load_daemon_state(workspace)
-    if daemon is not None and behind_daemon(daemon) is None:
+    if daemon is not None and daemon_lag(daemon) is None:
         return may_have_type(index_files(workspace), GOAL_TYPE)
     return index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
 
 
 def job_record(workspace: Workspace, job: Job) -> JobRecord:
-    """What the history of a job comes to. A reminder is never stopped."""
+    """The verdict on the history of a job. A reminder is never stopped."""
     return _record_of(workspace, job, job_rows(workspace.vault, job.id))
 
 
@@ -100,7 +100,7 @@ def job_rows(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
 
 
 def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
-    """What a day of a job costs, by the mean of its runs so far."""
+    """The cost of a job in a day, by the mean of its runs so far."""
     now = workspace.clock.now()
     coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
     times = sum(map(job.has_day_of, coming)) / _WEEK.days
@@ -191,24 +191,35 @@ class OwedJob:
 
 
 def owed_jobs(workspace: Workspace, jobs: Iterable[Job]) -> tuple[OwedJob, ...]:
-    """What active jobs of once owe now, the oldest first; what is not tried again any more is left out after a week."""
+    """The missed runs of active jobs of once, the oldest first; what is not tried again any more is left out after a
+    week."""
     found = (each for job in jobs if job.is_once and job.status == "active" for each in _owed(workspace, job))
     return tuple(sorted(found, key=lambda each: each.planned.timestamp()))
 
 
 def owed_now(workspace: Workspace) -> tuple[OwedJob, ...]:
-    """What the jobs of a vault owe now."""
+    """The missed runs of the jobs of a vault."""
     return owed_jobs(workspace, job_shelf(workspace).load().jobs)
 
 
+def _not_done(workspace: Workspace, job: Job, last: HistoryRow, rows: Sequence[HistoryRow]) -> Iterator[OwedJob]:
+    """The last run of a job that was not done, if it is tried again or was begun a short time ago."""
+    again = next_try_of(workspace, job, rows)
+    if again is not None or workspace.clock.now() - (last.started or last.planned) <= OWED:
+        yield OwedJob(job, last.planned, last.outcome, last.reason, again.at if again else None)
+
+
 def _owed(workspace: Workspace, job: Job) -> Iterator[OwedJob]:
-    now, rows = workspace.clock.now(), job_rows(workspace.vault, job.id)
+    rows = job_rows(workspace.vault, job.id)
     last = last_of(rows)
     if last is not None and last.outcome in NOT_DONE and not job.remind:
-        again = next_try_of(workspace, job, rows)
-        if again is not None or now - (last.started or last.planned) <= OWED:
-            yield OwedJob(job, last.planned, last.outcome, last.reason, again.at if again else None)
-    known = {row.planned.timestamp() for row in rows}
+        yield from _not_done(workspace, job, last, rows)
+    yield from _missed(workspace, job, last, rows)
+
+
+def _missed(workspace: Workspace, job: Job, last: HistoryRow | None, rows: Sequence[HistoryRow]) -> Iterator[OwedJob]:
+    """The moments of a job after its last run that are over, and at which it did not run."""
+    now, known = workspace.clock.now(), {row.planned.timestamp() for row in rows}
     begin = last.planned if last is not None else datetime.fromtimestamp(0, job.zone)
     over = [at for at in _moments(job, begin) if at.timestamp() not in known and now - at > GRACE]
     if not over or (not job.remind and now - over[-1] > OWED):

@@ -4,7 +4,7 @@ One gate for all of them (`recall.likely`), none that the conversation has alrea
 fact twice; each passage of a note with the lines around it that belong to it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import date
 from itertools import chain
@@ -31,7 +31,7 @@ from agent.memory.recall.likely import (
     likelihood_by_itself,
     nearly_best,
     of_the_days,
-    without_told,
+    without_repeated,
 )
 from agent.memory.recall.recaller import NOTE, Recaller, Remembered, is_of_past, repeats
 from agent.memory.recall.where_and_when import (
@@ -71,14 +71,14 @@ class OwnLines:
     theirs: Sequence[bool]
     body_line: int
     stones: "Tombstones | None" = None
-    """What is forgotten, for a log, which may repeat it."""
+    """The tombstones, for a log, which may repeat what is forgotten."""
 
     def text(self, begin: int, end: int) -> str:
         """The person's lines among these (inclusive, from 1), without what is forgotten or not filled in."""
         numbered = zip(self.rows[begin - 1 : end], self.theirs[begin - 1 : end], strict=False)
         stones = self.stones
-        kept = (stones.left_of_log(row) if row and stones else row for row, is_theirs in numbered if is_theirs)
-        return filled("\n".join(kept)).strip("\n")
+        rows = (stones.left_of_log(row) if row and stones else row for row, is_theirs in numbered if is_theirs)
+        return filled("\n".join(rows)).strip("\n")
 
 
 @dataclass(slots=True)
@@ -152,6 +152,22 @@ class LikelyPassages:
         searches: list[list[LikelyPassage]] = []
         outdated: set[str] = set()
         parts: list[str] = []
+        for part, scope, there in self._parts(task):
+            of_memories, of_notes = self._search(part, scope, there, outdated)
+            self.looked_at += len(of_memories) + len(of_notes)
+            searches += nearly_best([of_memories, of_notes], self.floor)
+            parts.append(part)
+        is_past, is_of_talk = is_of_past(task), pattern("together").search(task) is not None
+        if is_of_talk:
+            searches += self._of_conversations(parts)
+        chosen = self._first(in_one_order(searches), most, is_past=is_past)
+        if not (is_of_talk or chosen):
+            chosen = self._first(in_one_order(self._of_conversations(parts)), most, is_past=is_past)
+        memories = self.recaller.settled([each for each in chosen if each.kind != NOTE], outdated)
+        return self._in_order(chosen, memories)
+
+    def _parts(self, task: str) -> Iterator[tuple[str, WhereAndWhen, list[LikelyPassage]]]:
+        """The parts of a task that are looked for, each with its scope and the passages of the place that it names."""
         asked = sentences(task)
         parts_of = clauses if len(asked) <= _FEW else whole_sentence
         for sentence in asked:
@@ -159,26 +175,23 @@ class LikelyPassages:
             is_scoped = self.asker.is_owner and (scope.folder or scope.is_of_days)
             there = self._there(scope) if is_scoped else []
             for part in parts_of(scope.asked if there else scope.whole):
-                within = scope.days if scope.is_of_days else ""
-                pool = self.recaller.candidates(part, self.asker, unasked=True, within=within)
-                outdated |= pool.outdated
-                self.mode, self.degraded = pool.mode, self.degraded or pool.degraded
-                of_notes = there or (self._of_notes(part, scope.days) if self.asker.is_owner else [])
-                of_memories = judge(part, pool.ranked, pool.mode, [each.hit for each in of_notes])
-                self.looked_at += len(of_memories) + len(of_notes)
-                searches += nearly_best([of_memories, of_notes], self.floor)
-                parts.append(part)
-        is_past, is_of_talk = is_of_past(task), pattern("together").search(task) is not None
-        if self.asker.is_owner and is_of_talk:
-            searches += self._said(parts)
-        chosen = self._first(in_one_order(searches), most, is_past=is_past)
-        if self.asker.is_owner and not is_of_talk and not chosen:
-            chosen = self._first(in_one_order(self._said(parts)), most, is_past=is_past)
-        memories = self.recaller.settled([each for each in chosen if each.kind != NOTE], outdated)
-        return self._in_order(chosen, memories)
+                yield part, scope, there
 
-    def _said(self, parts: Sequence[str]) -> list[list[LikelyPassage]]:
-        """What fits in the conversations."""
+    def _search(
+        self, part: str, scope: WhereAndWhen, there: list[LikelyPassage], outdated: set[str]
+    ) -> tuple[list[LikelyPassage], list[LikelyPassage]]:
+        """The memories and the notes that fit a part; adds what newer memories replace to `outdated`."""
+        within = scope.days if scope.is_of_days else ""
+        pool = self.recaller.candidates(part, self.asker, unasked=True, within=within)
+        outdated |= pool.outdated
+        self.mode, self.degraded = pool.mode, self.degraded or pool.degraded
+        of_notes = there or (self._of_notes(part, scope.days) if self.asker.is_owner else [])
+        return judge(part, pool.ranked, pool.mode, [each.hit for each in of_notes]), of_notes
+
+    def _of_conversations(self, parts: Sequence[str]) -> list[list[LikelyPassage]]:
+        """The passages of the owner's conversations that fit."""
+        if not self.asker.is_owner:
+            return []
         return [
             queue
             for part in parts
@@ -210,6 +223,17 @@ class LikelyPassages:
         self.degraded = self.degraded or answer.degraded
         return judge(part, answer.hits, answer.mode)
 
+    def _current(self, each: LikelyPassage, replaced: set[str], *, is_past: bool) -> Remembered | None:
+        """The passage as it is now; None if it is gone."""
+        if each.memory is None:
+            return self._of_note(each)
+        return self.recaller.current(each.memory, self.asker, replaced, unasked=True, is_past=is_past)
+
+    def _is_new(self, found: Remembered, chosen: Sequence[Remembered]) -> bool:
+        """True if there is room for a passage, and neither the model nor what is chosen has it."""
+        is_known = self.held.has(found.text) or any(repeats(found, one) for one in chosen)
+        return not is_known and self.recaller.has_room(found, chosen)
+
     def _first(self, ranked: Sequence[LikelyPassage], most: int, *, is_past: bool) -> list[Remembered]:
         """The first passages as they are now; nothing twice, and nothing that another one replaces."""
         chosen: list[Remembered] = []
@@ -218,14 +242,9 @@ class LikelyPassages:
         for each in sorted(ranked, key=lambda each: each.is_log):  # a log has what the entries say
             if len(chosen) >= (most if each.is_log else most - logs):
                 continue
-            if each.memory is not None:
-                found = self.recaller.current(each.memory, self.asker, replaced, unasked=True, is_past=is_past)
-            else:
-                found = self._of_note(each)
-            found = without_told(found, chosen) if found is not None else None
-            if found is None or self.held.has(found.text) or any(repeats(found, one) for one in chosen):
-                continue
-            if not self.recaller.has_room(found, chosen):
+            found = self._current(each, replaced, is_past=is_past)
+            found = without_repeated(found, chosen) if found is not None else None
+            if found is None or not self._is_new(found, chosen):
                 continue
             if found.kind == NOTE:  # it says what they say, and more
                 chosen = [one for one in chosen if one.text not in found.text]

@@ -23,7 +23,7 @@ _LONGEST_VERSION = 80
 
 @dataclass(frozen=True, slots=True)
 class MachineNote:
-    """What a machine's note says; `last_seen` None if it says nothing that can be read.
+    """The note of a machine; `last_seen` None if it says nothing that can be read.
 
     `signing_key` is only what the note says: anybody who can write to the remote can write it.
     """
@@ -58,7 +58,7 @@ def known_machines(vault: Vault) -> tuple[MachineNote, ...]:
     """The machines that have a note in the vault, by name."""
     folder = vault.place.root / vault.home.at(MACHINES)
     paths = sorted(folder.glob("*.md")) if folder.is_dir() else ()
-    found = (_parsed(vault, path.relative_to(vault.place.root).as_posix()) for path in paths)
+    found = (_load_machine(vault, path.relative_to(vault.place.root).as_posix()) for path in paths)
     return tuple(each for each in found if each is not None)
 
 
@@ -70,12 +70,12 @@ def other_machines(vault: Vault) -> tuple[MachineNote, ...]:
 def known_keys(vault: Vault) -> tuple[KnownKey, ...]:
     """The approved keys, then those that other machines show."""
     approved = vault.provenance.answers.load().keys
-    shown: dict[str, tuple[str, ...]] = {key: () for key in sorted(approved)}
+    names_by_key: dict[str, tuple[str, ...]] = {key: () for key in sorted(approved)}
     for each in other_machines(vault):
         if each.signing_key is not None:
             key = each.signing_key.fingerprint
-            shown[key] = (*shown.get(key, ()), each.name)
-    return tuple(KnownKey(key, names, key in approved) for key, names in shown.items())
+            names_by_key[key] = (*names_by_key.get(key, ()), each.name)
+    return tuple(KnownKey(key, names, key in approved) for key, names in names_by_key.items())
 
 
 def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:
@@ -122,7 +122,7 @@ def program_version() -> str:
         return ""
 
 
-def _parsed(vault: Vault, path: str) -> MachineNote | None:
+def _load_machine(vault: Vault, path: str) -> MachineNote | None:
     note = Note.parse(vault.read(path) or b"")
     if note.type != MACHINE or not note.id:
         return None

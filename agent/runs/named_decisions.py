@@ -18,7 +18,7 @@ from agent.texts import Language, either, text
 from agent.workspace.workspace import Workspace, is_watched
 
 _NO_DECISION = NotFound(
-    "no approval was asked here with the id {name}",
+    "nothing that waits here has the name or id {name}",
     "several approvals end in {name}",
     "vault-agent needs lists what waits",
 )
@@ -41,7 +41,8 @@ class NamedAnswer:
 
 
 def find_decision(workspace: Workspace, name: str) -> Proposal:
-    """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
+    """The proposal that waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or
+    more than one.
 
     A call is found by its id or note also when it is decided, so that its status can be told.
     """
@@ -68,7 +69,7 @@ def name_of(asked: Proposal) -> str:
 
 
 def decision_text(workspace: Workspace, asked: Proposal) -> str:
-    """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
+    """The whole question: a call with the changes that it would make, or the note about a skill or arrival."""
     vault = workspace.vault
     if asked.kind == "call":
         return approval_text(asked, vault.read(asked.path) or b"", workspace.settings.vault.language)
@@ -83,17 +84,19 @@ def approval_text(asked: Proposal, data: bytes, language: Language) -> str:
 
 
 def find_question(workspace: Workspace, name: str) -> Question:
-    """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
+    """The open question with this id, end of an id, note or name of a note; raises `UserError` if there is none, or
+    more than one."""
     waiting = waiting_questions(workspace)
     coded = find_code(workspace.vault, name)
-    there = next((each for each in waiting if each.path in {name, coded.path if coded else name}), None)
+    meant = {name, coded.path if coded else name}
+    there = next((each for each in waiting if meant & {each.path, PurePosixPath(each.path).stem}), None)
     return there or find_by_id(name, waiting, _NO_QUESTION)
 
 
-def answer_question(workspace: Workspace, question: Question, given: str) -> NamedAnswer:
-    """Answer a question in its note: `given` is one of its options, an option's number, or the person's own words."""
-    number = int(given) if given.isdecimal() and len(given) < SHORT_ID else 0
-    words = question.options[number - 1] if 0 < number <= len(question.options) else given
+def answer_question(workspace: Workspace, question: Question, answer: str) -> NamedAnswer:
+    """Answer a question in its note: `answer` is one of its options, an option's number, or the person's own words."""
+    number = int(answer) if answer.isdecimal() and len(answer) < SHORT_ID else 0
+    words = question.options[number - 1] if 0 < number <= len(question.options) else answer
     if not question.run:
         adopt_questions(workspace)
     of_sync = next((each for each in open_sync_questions(workspace) if each.path == question.path), None)

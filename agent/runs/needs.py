@@ -52,7 +52,7 @@ def needs_of(workspace: Workspace) -> tuple[Need, ...]:
 
 
 def other_needs(workspace: Workspace) -> tuple[Need, ...]:
-    """What no answer settles: requests and duties."""
+    """The needs that no answer settles: requests and duties."""
     return (*_requests(workspace), *_duties(workspace), *_reminders(workspace))
 
 

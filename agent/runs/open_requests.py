@@ -26,7 +26,7 @@ def asked_in(
     A template asks nothing. A note that was in `inbox/` before this was a vault is as any other note of the person's.
     """
     data = workspace.vault.read(path)
-    if data is None or not workspace.vault.home.row(path).asks or is_standing(workspace.vault, path):
+    if data is None or not workspace.vault.home.row(path).asks or is_read_by_every_run(workspace.vault, path):
         return ()
     if not named and (_COPY.search(path) or is_template(path)):
         return ()
@@ -40,6 +40,15 @@ def asked_in(
         return found or requests.open_requests(data, whole=True)
     own = workspace.vault.own_version(path)
     return found if own == data else _own_part(found, requests.open_requests(own or b"", whole=in_inbox))
+
+
+def unreadable_in(workspace: Workspace, path: str, data: bytes) -> NoteRequest | None:
+    """The request in a note with these bytes whose header cannot be parsed, so that nothing can be answered; None for
+    any other note."""
+    vault = workspace.vault
+    if not vault.home.row(path).asks or is_read_by_every_run(vault, path) or _COPY.search(path) or is_template(path):
+        return None
+    return requests.unreadable_request(data, whole=is_inbox(workspace, path) and not _is_older(vault, path, data, None))
 
 
 def _is_older(vault: Vault, path: str, data: bytes, begin: Callable[[], str] | None) -> bool:
@@ -62,7 +71,7 @@ def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple
     return tuple(replace(each, text=text) for each, text in mine if text)
 
 
-def is_standing(vault: Vault, path: str) -> bool:
+def is_read_by_every_run(vault: Vault, path: str) -> bool:
     """True for a note that every run reads: an answer in it would steer all later runs."""
     return instructs(path) or vault.home.row(path).path == MEMORY_NOTE
 

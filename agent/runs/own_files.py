@@ -76,7 +76,7 @@ class OwnFileConsequence:
     workspace: Workspace
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question; the setting may have answered it."""
+        """The new status of a question; the setting may have answered it."""
         if self.workspace.vault.read(asked.path) is None:
             return "rejected"
         if answer is None:
@@ -135,11 +135,11 @@ def _draft(workspace: Workspace, path: str, session: str, known: Sequence[Propos
     is_next = folder and any(each.status == "approved" and _folder(each.facts[FILE]) == folder for each in known)
     facts = {FILE: path, **({FOLDER: folder} if is_next else {})}
     name, link = (folder, "folder") if is_next else (PurePosixPath(path).name, "file")
-    shown = inert(f"{folder}/" if is_next else path)
+    place = inert(f"{folder}/" if is_next else path)
     return ProposalDraft(
         KIND,
         name,
-        text(f"own_file.{link}", language, path=shown),
+        text(f"own_file.{link}", language, path=place),
         text("own_file.why", language, link=session.removesuffix(".md")),
         facts=facts,
         holds=text("own_file.holds", language, key=_KEY),
@@ -147,7 +147,7 @@ def _draft(workspace: Workspace, path: str, session: str, known: Sequence[Propos
 
 
 def _pattern(asked: Proposal) -> str:
-    """What the setting gets."""
+    """The value for the setting."""
     folder = asked.facts.get(FOLDER)
     return f"{folder}/" if folder else escape(asked.facts[FILE])
 

@@ -92,7 +92,7 @@ def fill_profile(workspace: Workspace) -> Proposed:
 
 
 def _subject(proposed: Proposed) -> str:
-    """What a commit of this does, as its subject; one that only asks begins as all do that ask."""
+    """The subject of a commit; one that only asks begins as all do that ask."""
     asked = [each for each in proposed.requests if isinstance(each, Create) and each.path in proposed.asked]
     if len(asked) < len(proposed.requests):
         return Sentence("memory(profile): what was said")
@@ -151,7 +151,7 @@ class OwnerBlock:
 
 
 def notes_about_owner(vault: Vault, count: Count) -> Callable[[int], str]:
-    """What the notes about the owner say, in so many tokens; without single entries, and without the map."""
+    """The text of the notes about the owner, in so many tokens; without single entries, and without the map."""
     return lambda room: OwnerBlock(vault, text_origin_of(vault), tuple, count, has_map=False).text(room)
 
 
@@ -165,7 +165,7 @@ def vault_places(vault: Vault, is_own: Callable[[str], bool]) -> tuple[VaultPlac
             parts = PurePosixPath(path)
             inside[f"{parts.parts[0]}/" if len(parts.parts) > 1 else _TOP].append(parts)
     ranked = sorted(inside.items(), key=lambda item: (-len(item[1]), item[0]))[:_PLACES]
-    found = (VaultPlace(_plain(name), len(paths), _names(vault, paths, is_own)) for name, paths in ranked)
+    found = (VaultPlace(_inert_name(name), len(paths), _names(vault, paths, is_own)) for name, paths in ranked)
     return tuple(each for each in found if each.names)
 
 
@@ -177,17 +177,17 @@ def _names(vault: Vault, paths: Sequence[PurePosixPath], is_own: Callable[[str],
             below[f"{path.parts[1]}/"].append(path)
     if sum(map(len, below.values())) * 2 > len(paths):
         folders = sorted(below, key=lambda name: (-len(below[name]), name))
-        offered = ((_plain(name), min(below[name])) for name in folders)
+        offered = ((_inert_name(name), min(below[name])) for name in folders)
     else:
         notes = sorted((path for path in paths if len(path.parts) <= 2), reverse=True)
         if len(notes) <= _MANY:
             notes.sort(key=lambda path: -_saved(vault, path))
-        offered = ((_plain(path.stem), path) for path in notes)
+        offered = ((_inert_name(path.stem), path) for path in notes)
     looked_at = islice(offered, _LOOKED_AT)
     return tuple(islice((name for name, path in looked_at if is_own(str(path))), NAMES))
 
 
-def _plain(name: str) -> str:
+def _inert_name(name: str) -> str:
     """A name as one short line without characters that act or hide."""
     return clipped(escape_line(name.encode("utf-8", "replace").decode()), _LONGEST)
 

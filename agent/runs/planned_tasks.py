@@ -1,5 +1,6 @@
 """The agent's tasks for an interface: listed with what has begun, found by name, and planned in the person's name."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from agent.errors import Unknown, UserError
@@ -23,11 +24,7 @@ def marked_tasks(workspace: Workspace) -> TaskShelf:
 def find_task(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
     """The task that a person means; raises `UserError`."""
     plain = name.strip().casefold()
-    exact = [each for each in among if plain in {each.id.casefold(), each.name.casefold(), each.path.casefold()}]
-    titled = [each for each in among if each.title.casefold() == plain]
-    is_part = len(plain) >= _FEWEST
-    parts = [each for each in among if is_part and plain in f"{each.id}\n{each.title}".casefold()]
-    found = next((tasks for tasks in (exact, titled, parts) if tasks), [])
+    found = _named(among, plain)
     if len(found) == 1:
         return found[0]
     wrong = next((each for each in shelf.problems if plain and plain in each.path.casefold()), None)
@@ -73,3 +70,12 @@ def plan_in_vault(workspace: Workspace, new: NewTask, *, again: bool) -> Planned
         with vault.transaction(f"task(plan): {new.title}", Stamp("human", tool="tasks")) as change:
             change.requests.append(planned.request)
     return planned
+
+
+def _named(among: Sequence[Task], plain: str) -> list[Task]:
+    """The tasks that have this id, name or path; if there is none, this title; else these characters in either."""
+    exact = [each for each in among if plain in {each.id.casefold(), each.name.casefold(), each.path.casefold()}]
+    titled = [each for each in among if each.title.casefold() == plain]
+    is_part = len(plain) >= _FEWEST
+    parts = [each for each in among if is_part and plain in f"{each.id}\n{each.title}".casefold()]
+    return exact or titled or parts

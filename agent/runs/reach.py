@@ -42,9 +42,11 @@ def note_reach(workspace: Workspace, kind: Outside, name: str, problem: str) -> 
             table.drop(key)
         return
     before = table.get(key)
-    said = problem if isinstance(problem, Sentence) else Sentence("{problem}", problem=problem)
+    sentence = problem if isinstance(problem, Sentence) else Sentence("{problem}", problem=problem)
     since = before.since if before is not None else workspace.clock.now()
-    found = OutOfReach(kind, name, since, said.english, {each: str(value) for each, value in said.values.items()})
+    found = OutOfReach(
+        kind, name, since, sentence.english, {each: str(value) for each, value in sentence.values.items()}
+    )
     if found != before:
         table.put(found, key)
 
@@ -57,7 +59,8 @@ def keep_only(workspace: Workspace, kind: Outside, names: Collection[str]) -> No
 
 
 def out_of_reach(workspace: Workspace, *kinds: Outside) -> tuple[OutOfReach, ...]:
-    """What of these kinds cannot be reached, as it was tried last, and is still set up; opens no connection."""
+    """The places of these kinds that cannot be reached, as it was tried last, and is still set up; opens no
+    connection."""
     settings = workspace.settings
     is_set = {"server": bool(settings.tools.servers), "calendar": bool(settings.calendars.sources.reference)}
     return tuple(each for _, each in _rows(workspace) if each.kind in kinds and is_set[each.kind])

@@ -23,8 +23,10 @@ from agent.memory.understanding.statements import is_question, is_small_talk, is
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.corrections import corrected_among
 from agent.runs.run_course import RunCourse, course_of
-from agent.skills.history.feedback_form import parse_feedback_form
+from agent.skills.history.feedback import parse_feedback_form
+from agent.skills.history.usage import Opinion
 from agent.tools.text_origin import text_origin_of
+from agent.vault.folders import SESSIONS
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
@@ -74,7 +76,7 @@ def is_complaint(words: str) -> bool:
 
 
 def opinion_in(reactions: Iterable[Reaction]) -> WordOpinion:
-    """What reactions other than boxes say of all that was used in a run; empty if they say nothing of it."""
+    """The opinion of reactions other than boxes on all that was used in a run; empty without one."""
     kinds = {each.kind for each in reactions}
     if kinds & _DISCONTENT:
         return "corrected"
@@ -99,9 +101,9 @@ def opinions_on_runs(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, Word
                 sessions[path] = None
         session = sessions[path]
         course = course_of(vault, session, run) if session is not None else None
-        shown = reactions_in_session(vault, session, course) if session is not None and course is not None else ()
+        reactions = reactions_in_session(vault, session, course) if session is not None and course is not None else ()
         edited = [Reaction("edited")] if run in corrected else []
-        if opinion := opinion_in((*shown, *undone.get(run, ()), *edited)):
+        if opinion := opinion_in((*reactions, *undone.get(run, ()), *edited)):
             found[run] = opinion
     return found
 
@@ -116,7 +118,7 @@ def reactions_in_session(vault: Vault, session: Session, course: RunCourse) -> t
 
 
 def later_reactions(vault: Vault, runs: Collection[str]) -> Mapping[str, tuple[Reaction, ...]]:
-    """What the history says of these runs: notes of theirs that the owner has changed or taken back since."""
+    """The reactions in the history to these runs: notes of theirs that the owner has changed or taken back since."""
     now = vault.clock.now()
     found = commits(vault, since=now - LOOKED_BACK - WITHIN)
     work = _work(found, runs)
@@ -147,22 +149,31 @@ def _undone(found: Sequence[Commit], runs: Collection[str]) -> dict[str, list[Re
 
 
 def _interruptions(session: Session, course: RunCourse) -> Iterator[Reaction]:
-    """What the person said while the run was at work."""
+    """The reactions in what the person wrote while the run was at work."""
     spoken = (each.message for each in session.of_run(course.run) if isinstance(each, Spoken))
-    said = [each.text for each in spoken if isinstance(each, User)]
-    yield from (Reaction("complained", _quoted(words)) for words in said[1:] if is_complaint(words))
+    messages = [each.text for each in spoken if isinstance(each, User)]
+    yield from (Reaction("complained", _quoted(words)) for words in messages[1:] if is_complaint(words))
+
+
+def ticked_boxes(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, Mapping[str, Opinion]]:
+    """The opinions in the boxes that are ticked at the end of each of these runs (with the path of their session), by
+    the names of skills and the targets of links to lessons."""
+    ends: dict[str, dict[str, str]] = {}
+    for path in dict.fromkeys(runs.values()):
+        data = vault.own_version(path) if vault.home.holds(path, SESSIONS) else None
+        ends[path] = dict(run_ends((data or b"").decode("utf-8", "replace")))
+    return {run: parse_feedback_form(ends[path].get(run, "")) for run, path in runs.items()}
 
 
 def _opinions(vault: Vault, session: Session, course: RunCourse) -> Iterator[Reaction]:
-    """The boxes that are ticked at the end of the run's record."""
-    note = (vault.own_version(session.path) or b"").decode("utf-8", "replace")
-    for name, opinion in parse_feedback_form(dict(run_ends(note)).get(course.run, "")):
-        if opinion == "helpful" or opinion == "not_helpful":
+    """The boxes about skills that are ticked at the end of the run's record."""
+    for name, opinion in ticked_boxes(vault, {course.run: session.path})[course.run].items():
+        if (opinion == "helpful" or opinion == "not_helpful") and "#" not in name:
             yield Reaction(opinion, name)
 
 
 def _next_words(session: Session, course: RunCourse) -> Iterator[Reaction]:
-    """What the same person asked next in the session, if it is about the answer."""
+    """The reaction in the same person's next message in the session, if it is about the answer."""
     began = [each for each in session.records if isinstance(each.event, Began)]
     after = (each for each in began if each.at >= course.ended)
     for record in after:
@@ -177,7 +188,7 @@ def _next_words(session: Session, course: RunCourse) -> Iterator[Reaction]:
 
 
 def reaction_of_words(task: str, answer: str, words: str) -> ReactionKind | None:
-    """What the next words of a person say about an answer; None if they are about something else."""
+    """The reaction in the next words of a person to an answer; None if they are about something else."""
     if len(words) <= _THANKS and pattern("thanks").search(words.replace("’", "'").strip()):
         return "thanked"
     asks_back = answer.rstrip(" *_)）").endswith(("?", "？"))

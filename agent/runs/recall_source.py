@@ -53,9 +53,9 @@ IN_PASSING = "small talk brings nothing up (memory.small_talk)"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a task is given, in the order in which it is given; if nothing, the reason (`absent`). `mode` and `degraded`
-    are those of the search."""
+class RecallResult:
+    """The passages for a task, in the order in which a model gets them; if there are none, the reason (`absent`).
+    `mode` and `degraded` are those of the search."""
 
     found: tuple[Remembered, ...] = ()
     mode: Mode = "none"
@@ -114,8 +114,8 @@ class RecallSource:
             return self._find(text, limit, passages=False, unsaved=unsaved, without=without)
 
         def read(path: str) -> bytes | None:
-            said = waiting.entry(path)
-            return workspace.vault.read(path) if said is None else said.data
+            statement = waiting.entry(path)
+            return workspace.vault.read(path) if statement is None else statement.data
 
         return Recaller(
             find,
@@ -203,32 +203,32 @@ class MemorySource:
         return MEMORIES
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """What a task is given, as texts with receipts."""
+        """The passages for a task, as texts with receipts."""
         workspace, asker = self.recall.workspace, self.asker
         begin = workspace.vault.clock.monotonic()
-        given = self.given(task)
-        if asker.run and workspace.settings.memory.auto_recall and given.absent != IN_PASSING:
+        recalled = self.passages(task)
+        if asker.run and workspace.settings.memory.auto_recall and recalled.absent != IN_PASSING:
             seconds = workspace.vault.clock.monotonic() - begin
             event = MemoryRecalled(
-                asker.run, asker.session, len(given.found), given.mode, given.degraded or "", seconds
+                asker.run, asker.session, len(recalled.found), recalled.mode, recalled.degraded or "", seconds
             )
             self.recall.tell(event)
-        if given.absent:
-            return [Piece("", self.name, absent=given.absent)]
-        self.recall.ledger.give(asker, given.found)
-        pinned = pins(workspace.vault, {each.path for each in given.found})
-        pieces = [self._piece(each, pinned, rank) for rank, each in enumerate(given.found)]
-        if given.degraded and pieces:
-            pieces.append(Piece(f"(what is remembered was found {given.degraded})", self.name))
+        if recalled.absent:
+            return [Piece("", self.name, absent=recalled.absent)]
+        self.recall.ledger.give(asker, recalled.found)
+        pinned = pins(workspace.vault, {each.path for each in recalled.found})
+        pieces = [self._piece(each, pinned, rank) for rank, each in enumerate(recalled.found)]
+        if recalled.degraded and pieces:
+            pieces.append(Piece(f"(what is remembered was found {recalled.degraded})", self.name))
         return pieces
 
-    def given(self, task: str) -> Given:
+    def passages(self, task: str) -> RecallResult:
         """The passages of memories and notes that the task is given; without secrets, as a run's task is."""
         settings, vault = self.recall.workspace.settings, self.recall.workspace.vault
         if not settings.memory.auto_recall:
-            return Given()
+            return RecallResult()
         if not settings.memory.small_talk and is_small_talk(task):
-            return Given(absent=IN_PASSING)
+            return RecallResult(absent=IN_PASSING)
         began, task = vault.clock.monotonic(), vault.masked(task)
         likely = LikelyPassages(
             self.recall.lines,
@@ -244,27 +244,27 @@ class MemorySource:
         found = likely.choose(task, settings.context.memories)
         log_recall(task, found, likely, vault.clock.monotonic() - began, vault.masked)
         is_unlikely = not found and settings.memory.floor != "off"
-        return Given(found, likely.mode, likely.degraded, UNLIKELY if is_unlikely else "")
+        return RecallResult(found, likely.mode, likely.degraded, UNLIKELY if is_unlikely else "")
 
     def _piece(self, each: Remembered, pins: Pins, rank: int) -> Piece:
         """A passage with its receipt; its score keeps the order."""
         receipt = Receipt(each.path, each.lines, pins.commit(each.path), each.score, each.why)
         data = self.recall.workspace.vault.read(each.path) or b"" if each.kind == NOTE else b""
         origin = self.recall.foreign.source(each.path, data, each.lines) if each.kind == NOTE else ""
-        origin = origin or said_by_another(self.asker, each.sender)
+        origin = origin or guest_origin(self.asker, each.sender)
         return Piece(
             frame(each.shown, origin) if origin else each.shown, self.name, 1.0 / (1.0 + rank), receipt, origin
         )
 
 
 def held_text(session: Session, asker: Asker) -> HeldText:
-    """What stands before the model already, for this person: not what it said itself."""
+    """The text that the model of this person's run has already: not its own answers."""
     heard = session.heard_in(Began("", "", "", asker.sender))
     texts = (each.text for each in heard if not isinstance(each, Assistant))
     return HeldText.of((session.system, *texts))
 
 
-def said_by_another(asker: Asker, sender: str) -> str:
+def guest_origin(asker: Asker, sender: str) -> str:
     """The origin of a memory of this sender's words in the owner's run; empty for the owner's, and in a guest's run."""
     return named_guest(sender) if asker.is_owner and sender and sender != asker.sender else ""
 
@@ -294,9 +294,11 @@ def closest(workspace: Workspace, index: SearchIndex, task: str, limit: int) -> 
     return replace(answer, hits=tuple(hit for hit in answer.hits if may_be_offered(hit, workspace.vault.home))[:limit])
 
 
-def given(workspace: Workspace, index: SearchIndex, asker: Asker, task: str, limit: int | None) -> SearchResult:
-    """What a run would be given."""
-    found = MemorySource(recall_source(workspace, index), asker).given(task)
+def passages_for_run(
+    workspace: Workspace, index: SearchIndex, asker: Asker, task: str, limit: int | None
+) -> SearchResult:
+    """The passages that a run for this task would get."""
+    found = MemorySource(recall_source(workspace, index), asker).passages(task)
     hits = tuple(each.hit for each in found.found)
     return SearchResult(task, found.mode, index.engine, hits[:limit], found.degraded)
 

@@ -35,7 +35,7 @@ _GAP = " ,，;"
 
 @dataclass(frozen=True, slots=True)
 class ReminderWish:
-    """What a person wants to be reminded of, and when. `id` names the call that makes its job."""
+    """A wish of a person to be reminded, and when. `id` names the call that makes its job."""
 
     id: str
     time: Reading
@@ -77,7 +77,7 @@ def may_set(request: Request) -> bool:
 
 
 def results_of_calls(messages: Sequence[Message]) -> Mapping[str, ToolResult]:
-    """What the tool said since the person's last message, by the ids of its calls; empty if it was not called."""
+    """The tool's results since the person's last message, by the ids of its calls; empty if it was not called."""
     last = max((at for at, each in enumerate(messages) if isinstance(each, User)), default=0)
     return {each.call: each for each in messages[last:] if isinstance(each, ToolResult) and each.name == TOOL}
 
@@ -85,12 +85,12 @@ def results_of_calls(messages: Sequence[Message]) -> Mapping[str, ToolResult]:
 def format_reminders(
     workspace: Workspace, wishes: Sequence[ReminderWish], results: Mapping[str, ToolResult], language: Language
 ) -> str:
-    """What came of each wish: the job and its time, or why there is none."""
+    """The answer to each wish: the job and its time, or why there is none."""
     jobs = JobShelf(workspace.vault).load().jobs
-    said = [_format_one(each, results.get(each.id), jobs, language) for each in wishes]
+    parts = [_format_one(each, results.get(each.id), jobs, language) for each in wishes]
     is_any_set = any(not each.failed for each in results.values())
-    said += [text("reminder.no_daemon", language)] if is_any_set and not is_watched(workspace) else []
-    return "\n\n".join(said)
+    parts += [text("reminder.no_daemon", language)] if is_any_set and not is_watched(workspace) else []
+    return "\n\n".join(parts)
 
 
 def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Job], language: Language) -> str:
@@ -105,5 +105,5 @@ def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Jo
     if job is None:
         return result.text
     when, link = " ".join(job_words(job, language)), job.path.removesuffix(".md")
-    said = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
-    return "\n\n".join((said, *remarks(time, language)))
+    answer = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
+    return "\n\n".join((answer, *remarks(time, language)))

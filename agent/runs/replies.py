@@ -84,10 +84,10 @@ def _chosen(question: Question, reply: DecisionReply) -> str:
     rest = reply.rest
     if rest.isdecimal() and 0 < int(rest[:4]) <= len(question.options):
         return question.options[int(rest[:4]) - 1]
-    said = " ".join(filter(None, (reply.word, rest)))
-    same = next((each for each in question.options if each.casefold() == said.casefold()), "")
+    words = " ".join(filter(None, (reply.word, rest)))
+    same = next((each for each in question.options if each.casefold() == words.casefold()), "")
     if same or reply.yes is None or rest:
-        return same or said
+        return same or words
     meant = YES if reply.yes else NO
     fitting = [each for each in question.options if each.casefold().rstrip(".!。！") in meant]
-    return fitting[0] if len(fitting) == 1 else ("" if question.options else said)
+    return fitting[0] if len(fitting) == 1 else ("" if question.options else words)

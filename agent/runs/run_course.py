@@ -5,9 +5,11 @@ What was said and done in a run, read from its session's note: its steps, its pe
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from agent.clock import clock_zone
 from agent.dataclass import dataclass
@@ -26,6 +28,8 @@ from agent.tools.tool_names import resolved
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
+E = TypeVar("E")
+
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
 """Arguments that show the subject of a call, the most informative first."""
 
@@ -41,26 +45,26 @@ def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
 
 def trace_of(session: Session, run: str) -> RunTrace:
     """The trace of a run in a session that was read from its note."""
-    said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
-    failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
-    calls = [resolved(call) for each in said if isinstance(each, Assistant) for call in each.calls]
+    messages = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
+    failed = {each.call for each in messages if isinstance(each, ToolResult) and each.failed}
+    calls = [resolved(call) for each in messages if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return RunTrace(steps, session.untrusted, said=_said(session, run))
+    return RunTrace(steps, session.untrusted, said=_utterances(session, run))
 
 
 def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
-    """What a run has found and thought last: the results of its tools and the model's own words, oldest first, at most
-    `most` characters of their end."""
+    """The latest findings and thoughts of a run: the results of its tools and the model's own words, oldest first, at
+    most `most` characters of their end."""
     try:
         session = load_session(vault, path)
     except NoteGone:
         return ""
-    said = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
-    return "\n".join(each.text for each in said if isinstance(each, Assistant | ToolResult))[-most:]
+    messages = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
+    return "\n".join(each.text for each in messages if isinstance(each, Assistant | ToolResult))[-most:]
 
 
-def _said(session: Session, run: str) -> tuple[Utterance, ...]:
-    """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
+def _utterances(session: Session, run: str) -> tuple[Utterance, ...]:
+    """The messages of the person of a run, in it and in their runs before it: tasks, interruptions, answers."""
     ours = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
     if ours is None or ours.job:
         return ()
@@ -81,8 +85,8 @@ def _said(session: Session, run: str) -> tuple[Utterance, ...]:
 
 
 def _about(arguments: object) -> str:
-    given = arguments if isinstance(arguments, dict) else {}
-    return next((str(given[key]) for key in _ABOUT if given.get(key)), "")
+    values = arguments if isinstance(arguments, dict) else {}
+    return next((str(values[key]) for key in _ABOUT if values.get(key)), "")
 
 
 REFUSED = "the person said no"
@@ -108,7 +112,7 @@ class CourseStep:
 
     agent: str
     tool: str = ""
-    said: str = ""
+    text: str = ""
     result: str = ""
     seconds: float | None = None
     tokens: int | None = None
@@ -183,11 +187,19 @@ def courses_in(vault: Vault, session: Session) -> Iterator[RunCourse]:
             yield found
 
 
+def _first_event(records: Iterable[SessionRecord], kind: type[E]) -> E | None:
+    return next((each.event for each in records if isinstance(each.event, kind)), None)
+
+
+def _last_answer(records: Sequence[SessionRecord]) -> str:
+    spoken = (each.event.message for each in reversed(records) if isinstance(each.event, Spoken))
+    return next((each.text for each in spoken if isinstance(each, Assistant) and each.text), "")
+
+
 def course_of(vault: Vault, session: Session, run: str) -> RunCourse | None:
     """The course of a run; None if it is not in the session, or not over."""
     records = list(_records_of(session, run))
-    began = next((each.event for each in records if isinstance(each.event, Began)), None)
-    closed = next((each.event for each in reversed(records) if isinstance(each.event, Closed)), None)
+    began, closed = _first_event(records, Began), _first_event(reversed(records), Closed)
     if began is None or closed is None or closed.outcome in _GOES_ON:
         return None
     steps = list(_steps(records, MAIN))
@@ -195,14 +207,12 @@ def course_of(vault: Vault, session: Session, run: str) -> RunCourse | None:
     subs = tuple(_sub_sessions(vault, run, calls, records[0].at.date()))
     for number, sub in enumerate(subs, 1):
         steps += _steps(sub.records, f"sub-run {number}")
-    spoken = [each.event.message for each in records if isinstance(each.event, Spoken)]
-    answers = [each.text for each in spoken if isinstance(each, Assistant) and each.text]
     zone = clock_zone(vault.clock.now())
     return RunCourse(
         run,
         (session.path, *(each.path for each in subs)),
         began.task,
-        answers[-1] if answers else "",
+        _last_answer(records),
         closed.outcome,
         closed.reason,
         records[0].at.astimezone(zone),
@@ -268,22 +278,22 @@ def _steps(records: Sequence[SessionRecord], agent: str) -> Iterator[CourseStep]
         match record.event:
             case Spoken(Assistant(text, calls), usage):
                 tokens = usage.input + usage.output if usage else 0
-                yield CourseStep(agent, said=_flat(text, _TEXT), tokens=tokens)
+                yield CourseStep(agent, text=_flat(text, _TEXT), tokens=tokens)
                 yield from (_step(agent, call, results.get(call.id)) for call in calls)
             case Spoken(User(text)) if not first:
-                yield CourseStep(agent, said=f"(the person: {_flat(text, _TEXT)})")
+                yield CourseStep(agent, text=f"(the person: {_flat(text, _TEXT)})")
             case Spoken(User()):
                 first = False
 
 
 def _step(agent: str, call: ToolCall, spoken: Spoken | None) -> CourseStep:
     call = resolved(call)
-    said = _flat(json.dumps(dict(call.arguments), ensure_ascii=False), _ARGUMENTS)
+    arguments = _flat(json.dumps(dict(call.arguments), ensure_ascii=False), _ARGUMENTS)
     if spoken is None or not isinstance(spoken.message, ToolResult):
-        return CourseStep(agent, call.name, said, "not carried out", failed=True)
+        return CourseStep(agent, call.name, arguments, "not carried out", failed=True)
     result = spoken.message
-    shown = _flat(result.text, _ERROR if result.failed else _RESULT)
-    return CourseStep(agent, call.name, said, shown, spoken.seconds, failed=result.failed)
+    result_text = _flat(result.text, _ERROR if result.failed else _RESULT)
+    return CourseStep(agent, call.name, arguments, result_text, spoken.seconds, failed=result.failed)
 
 
 def _sub_sessions(vault: Vault, run: str, calls: Sequence[ToolCall], day: date) -> Iterator[Session]:
@@ -296,11 +306,9 @@ def _sub_sessions(vault: Vault, run: str, calls: Sequence[ToolCall], day: date) 
         if PurePosixPath(path).name[:10] < day.isoformat():
             break
         if Note.parse(vault.read(path) or b"").string("parent") in parents:
-            try:
+            with suppress(NoteGone):
                 session = load_session(vault, path)
-            except NoteGone:
-                continue
-            found[session.parent] = session
+                found[session.parent] = session
     yield from (found[parent] for parent in parents if parent in found)
 
 

@@ -56,7 +56,7 @@ def _link(workspace: Workspace, config: ServerConfig) -> ServerLink:
 
 
 def _launch(workspace: Workspace, config: ServerConfig) -> Launch:
-    """What the server is started with; its secrets are masked from now on in all that is written and shown.
+    """The way to start the server; its secrets are masked from now on in all that is written and shown.
 
     Raises `MissingKey` for a secret that is not there, `ConfigError` for an address to which none may be sent.
     """

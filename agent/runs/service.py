@@ -14,7 +14,7 @@ from agent.context.assemble import Opening, assemble, opening
 from agent.context.budget import BudgetRow as Row
 from agent.context.budget import Window, window_of
 from agent.context.compaction import Compacted
-from agent.context.prompt import PROFILE, may_be_given
+from agent.context.prompt import PROFILE, may_provide
 from agent.context.source import Source
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
@@ -37,7 +37,7 @@ from agent.runs.accounts import Accounts
 from agent.runs.active_skills import INDEX, ActiveSkills
 from agent.runs.crash_recovery import doubt_calls, is_own, load_here
 from agent.runs.owner import OwnerBlock, stated_entries
-from agent.runs.recall_source import Given, MemorySource, RecallSource
+from agent.runs.recall_source import MemorySource, RecallResult, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
 from agent.runs.run_io import UNWATCHED, RunIO
 from agent.tools.approvals import Approvals
@@ -199,7 +199,7 @@ class RunService:
             run = f"{context.run}.{context.call}"
             line = RunIO(cancelled=context.cancelled)
             ended = self._go(asked, run, session, line, parent=context, resumed=resumed)
-        return _given(ended)
+        return _sub_run_output(ended)
 
     def compact(self, path: str, line: RunIO = UNWATCHED) -> Compacted | None:
         """Replace the older part of a session by a summary; returns None if that saves nothing."""
@@ -212,12 +212,12 @@ class RunService:
         """The budget table of the text that a session would send to the model now."""
         return self._rows(self._work_in(load_session(self.workspace.vault, path), RunIO()))
 
-    def given(self, task: str, path: str = "") -> Given:
-        """What a task of the owner would be given now: in the session at this path, or in a new one."""
+    def passages(self, task: str, path: str = "") -> RecallResult:
+        """The passages for a task of the owner now: in the session at this path, or in a new one."""
         if not path:
-            return MemorySource(self.recall, Asker()).given(task)
+            return MemorySource(self.recall, Asker()).passages(task)
         context, session = RunContext("", path), load_session(self.workspace.vault, path)
-        return self.recall.source(context, session, group=False).given(task)
+        return self.recall.source(context, session, group=False).passages(task)
 
     def explain(self, asked: RunRequest) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
         """The input that a new session would send to the model for a task: the texts, the budget table, the tools'
@@ -259,9 +259,9 @@ class RunService:
         session.language = self.agent.language
         first = (source(context, session) for source in self.owner_sources)
         sources = (*first, self.following.source(context, session), memories, *self.agent.sources)
-        given = tuple(source for source in sources if may_be_given(source.name, asked.audience))
+        allowed = tuple(source for source in sources if may_provide(source.name, asked.audience))
         return Run(
-            replace(self.agent, sources=given),
+            replace(self.agent, sources=allowed),
             session,
             asked,
             context,
@@ -277,10 +277,10 @@ class RunService:
         """What a conversation that begins with this request is told of the skills and of its owner: what changes often
         stands last, so that a provider's cache matches up to there."""
         texts: list[str] = []
-        if may_be_given(INDEX, asked.audience):
+        if may_provide(INDEX, asked.audience):
             task = "" if asked.job else asked.task
             texts.append(self.following.index(task, window.allowed(INDEX)))
-        if may_be_given(PROFILE, asked.audience):
+        if may_provide(PROFILE, asked.audience):
             vault = self.workspace.vault
             block = OwnerBlock(vault, text_origin_of(vault), lambda: stated_entries(self.recall), self.agent.count)
             texts.append(block.text(min(window.allowed(PROFILE), MOST)))
@@ -349,12 +349,12 @@ def _doubted(session: Session, source: str) -> Session:
 def _end_of(session: Session) -> tuple[RunOutcome, str, str]:
     """The outcome of the last run in a session that is over, the reason for it, and its last answer."""
     closed = [each.event for each in session.records if isinstance(each.event, Closed)]
-    said = [each.text for each in session.history if isinstance(each, Assistant) and each.text]
+    answers = [each.text for each in session.history if isinstance(each, Assistant) and each.text]
     outcome, reason = (RunOutcome(closed[-1].outcome), closed[-1].reason) if closed else (RunOutcome.FAILED, "")
-    return outcome, reason, said[-1] if said else ""
+    return outcome, reason, answers[-1] if answers else ""
 
 
-def _given(ended: Ended) -> ToolOutput:
+def _sub_run_output(ended: Ended) -> ToolOutput:
     """The result of a sub-run for its parent; raises the matching error if it did not finish."""
     match ended.outcome:
         case RunOutcome.NEEDS_APPROVAL:
@@ -365,7 +365,7 @@ def _given(ended: Ended) -> ToolOutput:
             raise Interrupted(ended.reason, hint=ended.hint)
         case _:
             made = _result(ended.outcome, ended.reason, ended.answer, ended.session)
-            return replace(made, sources=ended.sources or ended.given, commits=ended.commits)
+            return replace(made, sources=ended.sources or ended.provided, commits=ended.commits)
 
 
 def _result(outcome: RunOutcome, reason: str, answer: str, session: str) -> ToolOutput:

@@ -5,18 +5,15 @@ Read from the notes and the git history on demand, so that feedback counts even 
 given. Once it is in the skill's history, it is not searched for again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agent.clock import time_shown
-from agent.loop.record_parse import run_ends
+from agent.clock import time_on_clock
 from agent.runs.corrections import LOOKED_BACK
-from agent.runs.reactions import opinions_on_runs
+from agent.runs.reactions import opinions_on_runs, ticked_boxes
 from agent.skills.history.feedback import record_corrections, record_opinion
-from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
-from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -26,35 +23,36 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
     vault, now = workspace.vault, workspace.clock.now()
     unsaid = [use for name in names for use in _unsaid(vault, name, now - LOOKED_BACK)]
     found = [*_by_boxes(workspace, unsaid)]
-    said = {(use.name, use.run) for use in found}
-    left = [use for use in unsaid if (use.name, use.run) not in said]
+    answered = {(use.name, use.run) for use in found}
+    left = [use for use in unsaid if (use.name, use.run) not in answered]
     if left and workspace.settings.skills.corrections:
-        shown = opinions_on_runs(vault, {use.run: use.session for use in left})
-        runs = {run for run, opinion in shown.items() if opinion == "corrected"}
-        found += record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
-        thanked = (use for use in left if use.run not in runs and shown.get(use.run) == "helpful")
-        found += [record_opinion(vault, use.name, "helpful", now, use.run, use.run) for use in thanked]
+        found += _by_reactions(vault, left, now)
     return tuple(found)
+
+
+def _by_reactions(vault: Vault, left: Sequence[Use], now: datetime) -> Iterator[Use]:
+    """Record what the person's reactions to the runs say of these uses."""
+    opinions = opinions_on_runs(vault, {use.run: use.session for use in left})
+    runs = {run for run, opinion in opinions.items() if opinion == "corrected"}
+    yield from record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
+    for use in left:
+        if opinions.get(use.run) == "helpful":
+            yield record_opinion(vault, use.name, "helpful", now, use.run, use.run)
 
 
 def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     """The uses of a skill since then that have no feedback."""
     try:
         written = Path(vault.place.root, vault.home.at(history_path(name))).lstat().st_mtime
-        if time_shown(vault.clock, written) < since.timestamp():
+        if time_on_clock(vault.clock, written) < since.timestamp():
             return
     except OSError:
         return
     yield from (use for use in merge_opinions(load_uses(vault, name)) if not use.feedback and use.time >= since)
 
 
-def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
-    notes: dict[str, dict[str, str]] = {}
+def _by_boxes(workspace: Workspace, unsaid: Sequence[Use]) -> Iterator[Use]:
+    boxes = ticked_boxes(workspace.vault, {use.run: use.session for use in unsaid})
     for use in unsaid:
-        if use.session not in notes:
-            vault = workspace.vault
-            data = vault.own_version(use.session) if vault.home.holds(use.session, SESSIONS) else None
-            notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
-        said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
-        if use.name in said:
-            yield record_opinion(workspace.vault, use.name, said[use.name], workspace.clock.now(), use.run, use.run)
+        if opinion := boxes[use.run].get(use.name):
+            yield record_opinion(workspace.vault, use.name, opinion, workspace.clock.now(), use.run, use.run)

@@ -44,13 +44,13 @@ def preview_skills(skills: SkillSet, task: MatchTask) -> SkillPreview:
     return SkillPreview(matched, window, skills.text_room(room), index, left_out, settings.auto)
 
 
-def format_given(found: Match) -> Sentence:
-    """What a run is given of a skill, in words."""
+def format_match(found: Match) -> Sentence:
+    """The part of a skill that a run gets, in words."""
     match found.status:
         case MatchStatus.ACTIVE if found.on_request:
             steps = ", ".join(found.on_request)
-            given = "given with its steps: {tokens:,} tokens; the texts of {steps} are opened on request"
-            return Sentence(given, tokens=found.tokens, steps=steps)
+            sentence = "given with its steps: {tokens:,} tokens; the texts of {steps} are opened on request"
+            return Sentence(sentence, tokens=found.tokens, steps=steps)
         case MatchStatus.ACTIVE:
             return Sentence("given whole: {tokens:,} tokens", tokens=found.tokens)
         case MatchStatus.OFFERED:

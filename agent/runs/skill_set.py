@@ -22,8 +22,7 @@ from agent.events.runs import SkillRated
 from agent.index.embedder import Embedder
 from agent.memory import daily
 from agent.memory.capture.writer import Addition
-from agent.skills.history.feedback import PutAside, SkillHistory, put_aside, record_opinion
-from agent.skills.history.feedback_form import feedback_form
+from agent.skills.history.feedback import PutAside, SkillHistory, feedback_form, put_aside, record_opinion
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder, Pin, pins_of, skill_locations
 from agent.skills.loading.library import SkillLibrary
@@ -105,7 +104,7 @@ class SkillSet:
 
     def boxes(self, names: Iterable[str]) -> str:
         """The feedback form that asks a person in a note if these skills were useful; empty for no skills."""
-        return feedback_form(names, self.workspace.settings.vault.language)
+        return feedback_form(names, "skill_feedback.question", self.workspace.settings.vault.language)
 
     def person_says(self, name: str, opinion: Opinion, run: str = "") -> Use:
         """Record the person's opinion of a skill; raises `UserError` for a run that did not use the skill."""
@@ -250,11 +249,11 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
     lines = [text("notices.skill_why", language, link=gone.path.removesuffix(".md"))]
     if gone.commit:
         lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
-    said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
+    block = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(
         workspace.vault.home.day_note(now.date()),
         daily.beginning(workspace.vault, now.date()),
-        said.encode(),
+        block.encode(),
         daily.section("upkeep", language).encode(),
     )
     stamp = Stamp("agent", tool="skill_feedback")

@@ -52,7 +52,7 @@ class SkillTrials:
                 self._taken.setdefault((_root(run), name), self._arm(run, name, trial, before))
 
     def label(self, run: str, name: str) -> str:
-        """What the row of a use says of its trial; empty outside of a trial."""
+        """The trial that the row of a use names; empty outside of a trial."""
         with self._lock:
             trial, arm = self._trials().get(name), self._taken.get((_root(run), name))
             return trial_label(trial.record.number, arm) if trial is not None and arm is not None else ""

@@ -38,12 +38,12 @@ def is_of_growth(job: str) -> bool:
 
 
 def growth_today(ledger: Ledger) -> SpendTotals:
-    """What all parts of growth together have spent today; raises `Permanent` for a ledger that cannot be read."""
+    """The sum that all parts of growth have spent today; raises `Permanent` for a ledger that cannot be read."""
     return ledger.totals_of_jobs(ledger.today(), _BEGINNING)
 
 
 def growth_parts_today(ledger: Ledger) -> Mapping[GrowthPart, SpendTotals]:
-    """What each part of growth has spent today, of those that have asked a model; raises as `growth_today`."""
+    """The sum that each part of growth has spent today, of those that have asked a model; raises as `growth_today`."""
     today = ledger.today()
     found = {part: ledger.totals_of_jobs(today, growth_account(part)) for part in _PARTS}
     return {part: spent for part, spent in found.items() if spent.calls}
@@ -102,7 +102,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     models: Mapping[ModelKind, str] = {}
     today, growth, misconfigured = None, SpendTotals(), tuple[str, ...]()
     parts: Mapping[GrowthPart, SpendTotals] = {}
-    if workspace.settings.is_given("llm"):  # else there is no model
+    if workspace.settings.is_set("llm"):  # else there is no model
         found = import_module("agent.runs.configured_models").model_status(workspace)
         models, misconfigured, problems = found.names, found.misconfigured, [*filter(None, [found.problem])]
     try:

@@ -44,7 +44,7 @@ _LONGEST = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a person has allowed for one remote."""
+    """A permission of a person for one remote."""
 
     remote: str
     permission: RemotePermission
@@ -186,16 +186,16 @@ def _remote_question(workspace: Workspace, remote: SyncedRemote, wait: Wait) -> 
             title = why = ""
     named = workspace.vault.private_notes.left_of(wait.paths)[:_SHOWN]
     names = "\n".join([*named, *(["…"] if count > len(named) else [])])
-    shown = f"## {text('sync_question.notes', language)}\n\n{format_fenced(names)}"
+    notes = f"## {text('sync_question.notes', language)}\n\n{format_fenced(names)}"
     matter = _matter(wait)
     answers = workspace.vault.provenance.answers.load()
     sources = () if answers.is_mine(plain_address(remote.address)) else (name,)
     question = _draft(workspace.vault, "remote_wait", name, matter, choices, wait.theirs)
-    return question, _body(title, why, choices, shown), sources
+    return question, _body(title, why, choices, notes), sources
 
 
 def _matter(wait: Wait) -> str:
-    """What a question about a remote is about: another commit there, or other notes, are another matter."""
+    """The subject of a question about a remote: another commit there, or other notes, are another matter."""
     paths = sha256("\0".join(sorted(wait.paths)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return f"{wait.kind} {wait.theirs} {paths}"
 
@@ -209,14 +209,14 @@ def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[
     title = text("sync_question.conflict", language, note=inert(conflict.path))
     links = text("answers.comma", language).join(f"[[{copy.removesuffix('.md')}]]" for copy in copies)
     why = text("sync_question.conflict_why", language, copies=links)
-    shown = [f"## {text('sync_question.here', language)}", format_fenced(_short(conflict.data))]
+    parts = [f"## {text('sync_question.here', language)}", format_fenced(_short(conflict.data))]
     for data in conflict.copies.values() if is_note(conflict.path) else ():
-        shown += [f"## {text('conflict.other', language)}", format_fenced(_short(data))]
+        parts += [f"## {text('conflict.other', language)}", format_fenced(_short(data))]
     sources = (vault.provenance.strangers(copy, data) for copy, data in conflict.copies.items())
     question = _draft(vault, "conflict", conflict.path, " ".join(copies), choices)
     return (
         question,
-        _body(title, why, choices, "\n\n".join(shown if is_note(conflict.path) else ())),
+        _body(title, why, choices, "\n\n".join(parts if is_note(conflict.path) else ())),
         tuple(filter(None, sources)),
     )
 
@@ -229,9 +229,9 @@ def _boxes(language: Language, **meanings: str) -> dict[str, str]:
     return {text(key, language): meaning for meaning, key in meanings.items()}
 
 
-def _body(title: str, why: str, choices: Mapping[str, str], shown: str) -> str:
+def _body(title: str, why: str, choices: Mapping[str, str], details: str) -> str:
     boxes = "\n".join(f"- [ ] {box}" for box in choices)
-    return f"# {title}\n\n{why}\n\n{boxes}\n\n{shown}\n"
+    return f"# {title}\n\n{why}\n\n{boxes}\n\n{details}\n"
 
 
 def _ask(workspace: Workspace, question: Proposal, body: str, sources: tuple[str, ...]) -> str:

@@ -64,7 +64,7 @@ def _ask(workspace: Workspace) -> None:
 
 
 def _settled(workspace: Workspace) -> tuple[Allowed, ...]:
-    """What the person has allowed for remotes since the last round."""
+    """The person's permissions for remotes since the last round."""
     try:
         return settle_questions(workspace)
     except AgentError as error:

@@ -13,7 +13,7 @@ from agent.llm.messages import Context
 from agent.loop.records import Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import EntryWriter
-from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
@@ -50,10 +50,10 @@ def toolbox(
     following: ActiveSkills,
     asks: Approvals,
     delegate: Delegate,
-    keeper: EntryWriter,
+    writer: EntryWriter,
     publish: Callable[[NodeToolCalled], object],
     web: Callable[[], Iterable[Tool]] = tuple,
-    forgot: Callable[[str, SaidAgain], object] = forgets_nothing,
+    forgot: Callable[[str, ForgottenStatements], object] = forgets_nothing,
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
     of the node host's tools; `web` gives the tools that search the web, beside the one that reads it; `forgot` is
@@ -82,9 +82,9 @@ def toolbox(
     more += about.tools()
     if workspace.settings.calendars.sources.reference:
         more.append(calendar_tool(lambda first, last: agenda(workspace, first, last), workspace.clock))
-    behind = ToolDeps(searches.search, searches.remembered, keeper, delegate, workspace.texts, forgot)
+    deps = ToolDeps(searches.search, searches.remembered, writer, delegate, workspace.texts, forgot)
     tools = builtin_tools(
-        workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
+        workspace.vault, workspace.vault.clock, settings.approval_hours, deps, more, workspace.settings.vault.language
     )
     return Registry(
         tools,
@@ -105,12 +105,13 @@ _MOST, _NOTES = 50, 8
 
 @dataclass(frozen=True, slots=True)
 class UndoneWork:
-    """What was undone of one conversation since `last`, its last record (None: it has none), and was not `told` yet."""
+    """The changes of one conversation that were undone since its `last` record (None: it has none), and that are not
+    `mentioned` yet."""
 
     vault: Vault
     session: str
     last: datetime | None
-    told: str = ""
+    mentioned: str = ""
     name: str = UNDONE
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
@@ -122,7 +123,7 @@ class UndoneWork:
         rows = [
             f"- {each.subject} ({each.id[:10]}): {', '.join(file.path for file in each.files[:_NOTES])}"
             for each in ours
-            if each.id[:10] not in self.told
+            if each.id[:10] not in self.mentioned
         ]
         head = "Since your last answer here, these changes of yours were taken back. They are not there any more:"
         return (Piece("\n".join([head, *rows]), UNDONE),) if rows else ()
@@ -131,5 +132,5 @@ class UndoneWork:
 def undone_work(context: RunContext, session: Session) -> UndoneWork:
     """The source for a run in this session, before anything of the run is recorded in it."""
     spoken = (each.event.message for each in session.records if isinstance(each.event, Spoken))
-    told = "\n".join(each.text for each in spoken if isinstance(each, Context) and each.source == UNDONE)
-    return UndoneWork(session.vault, session.path, session.last, told)
+    mentioned = "\n".join(each.text for each in spoken if isinstance(each, Context) and each.source == UNDONE)
+    return UndoneWork(session.vault, session.path, session.last, mentioned)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What an upkeep has in view when it begins: the day, and how many entries of that day there are."""
+    """The state at the begin of an upkeep: the day, and how many entries of that day there are."""
 
     day: str = ""
     entries: int = 0
@@ -51,13 +51,13 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class UpkeepDue:
-    """What the last upkeep of one vault on this machine had in view."""
+    """The state at the begin of the last upkeep of one vault on this machine."""
 
     workspace: Workspace
 
     @property
     def last(self) -> Table[Extent]:
-        """What the last upkeep on this machine had in view."""
+        """The state at the begin of the last upkeep on this machine."""
         return Table(self.workspace.vault.records, "upkeep", Extent, is_flushed=False)
 
     def is_due(self, now: datetime) -> bool:
@@ -69,7 +69,7 @@ class UpkeepDue:
         return here.day != last.day or here.entries - last.entries >= settings.lifecycle_entries
 
     def extent(self, now: datetime) -> Extent:
-        """What an upkeep that begins now has in view; taken before it reads the first note."""
+        """The state for an upkeep that begins now; taken before it reads the first note."""
         vault = self.workspace.vault
         folder = Path(vault.place.root, vault.home.at(ENTRIES), f"{now:%Y/%m}")
         entries = sum(1 for _ in folder.glob(f"{now:%Y-%m-%d}*.md")) if folder.is_dir() else 0

@@ -116,13 +116,13 @@ def stated_in(workspace: Workspace, session: Session, runs: Sequence[str]) -> tu
 
 @dataclass(slots=True)
 class WaitingStatements:
-    """What was stated in the conversations of a vault that wait, for recall."""
+    """The statements in the conversations of a vault that wait, for recall."""
 
     workspace: Workspace
     _known: dict[str, tuple[tuple[object, ...], tuple[Entry, ...]]] = field(default_factory=dict)
     """The statements of each session, with what they were read from."""
     _by_path: dict[str, StoredEntry] = field(default_factory=dict)
-    """Those of them that hold."""
+    """The statements that hold."""
 
     def entries(self) -> tuple[StoredEntry, ...]:
         """The statements that hold, as the entries that they would be, with their paths in the vault."""
@@ -145,11 +145,11 @@ class WaitingStatements:
 
     def placed(self, memory: Remembered) -> Remembered:
         """The memory with the lines of the session where it stands, if it is such a statement."""
-        said = self._by_path.get(memory.path)
-        if said is None:
+        statement = self._by_path.get(memory.path)
+        if statement is None:
             return memory
-        first = int(said.entry.slots.get("line", "1"))
-        return replace(memory, path=said.entry.session_id, lines=(first, first + memory.text.count("\n")))
+        first = int(statement.entry.slots.get("line", "1"))
+        return replace(memory, path=statement.entry.session_id, lines=(first, first + memory.text.count("\n")))
 
     def _read(self, each: WaitingConversation) -> tuple[Entry, ...]:
         if not is_own(self.workspace, each.session):

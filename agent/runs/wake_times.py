@@ -54,7 +54,7 @@ class WakeSchedule:
 
 
 def kind_of(trigger: Trigger) -> WakeKind:
-    """What kind of thing wakes."""
+    """The kind of the trigger."""
     match trigger:
         case At():
             return "scheduled"
@@ -68,8 +68,8 @@ def kind_of(trigger: Trigger) -> WakeKind:
 
 def reason_of(workspace: Workspace, job: Job) -> str:
     """Why a job wakes: what its header says, else what it does."""
-    said = Note.parse(workspace.vault.read(job.path) or b"").string(_REASON)
-    return said or job.task or job.text.partition("\n")[0] or job.title
+    reason = Note.parse(workspace.vault.read(job.path) or b"").string(_REASON)
+    return reason or job.task or job.text.partition("\n")[0] or job.title
 
 
 def add_trigger(workspace: Workspace, new: NewTrigger, actor: str) -> Job:
@@ -81,7 +81,7 @@ def add_trigger(workspace: Workspace, new: NewTrigger, actor: str) -> Job:
     data = made.data if new.enabled else Note.parse(made.data).with_key("status", "paused").data
     with vault.transaction(f"job(add): {made.job.id}", Stamp(actor, tool=_TOOL)) as change:
         change.create(made.job.path, data)
-    return _parsed(made.job.path, data)
+    return _parse_valid_job(made.job.path, data)
 
 
 def change_trigger(workspace: Workspace, job: Job, fields: Mapping[str, Value], enabled: bool, actor: str) -> Job:
@@ -99,7 +99,7 @@ def change_trigger(workspace: Workspace, job: Job, fields: Mapping[str, Value], 
         note = Note.parse(base)
         for key, value in fields.items():
             note = note.with_key(key, value)
-        changed = _parsed(job.path, note.data)
+        changed = _parse_valid_job(job.path, note.data)
         with vault.transaction(f"job(edit): {job.id}", Stamp(actor, tool=_TOOL)) as change:
             change.edit(job.path, base, note.data)
         job = changed
@@ -163,7 +163,7 @@ def _time_of(job: Job | None) -> time | None:
             return None
 
 
-def _parsed(path: str, data: bytes) -> Job:
+def _parse_valid_job(path: str, data: bytes) -> Job:
     job = parse_job(path, data)
     if isinstance(job, JobProblem):
         raise UserError("{problem}", hint="{fix}", problem=job.message, fix=job.hint)

@@ -70,9 +70,9 @@ def _items(body: str) -> Iterator[tuple[str, str]]:
             section = titles[number].strip().casefold()
         elif item := _ITEM.match(line):
             field = _FIELD.match(item[1])
-            said = _LINK.sub("", field[1] if field else item[1]).strip()
-            if not _EMPTY.match(said):
-                yield section, said
+            content = _LINK.sub("", field[1] if field else item[1]).strip()
+            if not _EMPTY.match(content):
+                yield section, content
 
 
 def _goal_titles(vault: Vault) -> Iterator[str]:

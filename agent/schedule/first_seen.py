@@ -26,7 +26,7 @@ class FirstSeen:
 
 
 def schedule_of(job: Job) -> tuple[str, ...]:
-    """What a job's times depend on, as text: an edit of anything else leaves them as they are."""
+    """The schedule of a job as text: an edit of anything else leaves them as they are."""
     counts = any(isinstance(each, Every | RecurrenceRule) for each in job.triggers)
     created = job.created.isoformat() if job.created and counts else ""
     return (job.status, job.zone_name, created, *(_text(each) for each in job.triggers if isinstance(each, Timed)))

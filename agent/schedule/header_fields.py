@@ -88,7 +88,7 @@ def one_of(names: tuple[_Name, ...]) -> Callable[[Value], _Name]:
     def parse(value: Value) -> _Name:
         found = next((each for each in names if each == value), None)
         if found is None:
-            raise WrongField("{value} is not known", hint="{names}", value=shown(value), names=either(names))
+            raise WrongField("{value} is not known", hint="{names}", value=short_value(value), names=either(names))
         return found
 
     return parse
@@ -100,7 +100,11 @@ def number(least: int, most: int) -> Callable[[Value], int]:
     def parse(value: Value) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise WrongField(
-                "{value} is no such number", hint="from {least} to {most}", value=shown(value), least=least, most=most
+                "{value} is no such number",
+                hint="from {least} to {most}",
+                value=short_value(value),
+                least=least,
+                most=most,
             )
         return value
 
@@ -110,7 +114,7 @@ def number(least: int, most: int) -> Callable[[Value], int]:
 def yes_no(value: Value) -> bool:
     """True or false; raises `WrongField`."""
     if not isinstance(value, bool):
-        raise WrongField("{value} is neither true nor false", hint="true or false", value=shown(value))
+        raise WrongField("{value} is neither true nor false", hint="true or false", value=short_value(value))
     return value
 
 
@@ -118,10 +122,10 @@ def word(value: Value) -> str:
     """A short text on one line; raises `WrongField`."""
     text = str(value).strip()
     if isinstance(value, bool | Mapping) or is_list(value) or len(text) > 200 or "\n" in text:
-        raise WrongField("{value} is not one word", hint="one word or name", value=shown(value))
+        raise WrongField("{value} is not one word", hint="one word or name", value=short_value(value))
     return text
 
 
-def shown(value: Value) -> str:
+def short_value(value: Value) -> str:
     """A value as a message shows it."""
     return " ".join(str(value).split())[:80]

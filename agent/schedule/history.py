@@ -64,13 +64,13 @@ class HistoryRow:
             "outcome": self.outcome,
             "started": _moment(self.started) if self.started else "",
             "took": f"{_number(self.seconds, 1)} s" if self.started else "",
-            "reason": _plain(self.reason),
+            "reason": _field_text(self.reason),
             "missed": str(self.missed) if self.missed else "",
             "attempt": str(self.attempt) if self.attempt > 1 else "",
-            "delivery": _link(self.delivery) if self.delivery.endswith(".md") else _plain(self.delivery),
+            "delivery": _link(self.delivery) if self.delivery.endswith(".md") else _field_text(self.delivery),
             "cost": _number(self.money, 6) if self.money else "",
             "session": _link(self.session) if self.session else "",
-            "machine": _plain(self.machine),
+            "machine": _field_text(self.machine),
             "commits": " ".join(self.commits),
         }
         return "- " + " ".join(f"[{name}:: {value}]" for name, value in fields.items() if value)
@@ -78,8 +78,8 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """What a job's rows come to: its last run, the failures in a row since then or since it was resumed, and whether it
-    is stopped because of them (`status: error`)."""
+    """The record of a job's rows: its last run, the failures in a row since then or since it was resumed, and whether
+    it is stopped because of them (`status: error`)."""
 
     last_run_at: datetime | None = None
     last_run_status: Outcome | None = None
@@ -133,7 +133,7 @@ def record_of(rows: Iterable[HistoryRow], most_failures: int) -> JobRecord:
 
 
 def _head(job: Job, language: Language) -> bytes:
-    title = text("job_history.title", language, title=_plain(job.title) or job.id)
+    title = text("job_history.title", language, title=_field_text(job.title) or job.id)
     link = text("job_history.job", language, link=_link(job.path))
     return Note.compose({"type": "job_history", "job": job.id}, f"# {title}\n\n{link}\n\n").data
 
@@ -141,24 +141,24 @@ def _head(job: Job, language: Language) -> bytes:
 def _parse_row(line: str) -> HistoryRow | None:
     if not line.startswith("- ["):
         return None
-    given = dict(_FIELD.findall(line))
-    outcome = given.get("outcome", "")
+    fields = dict(_FIELD.findall(line))
+    outcome = fields.get("outcome", "")
     if outcome not in _OUTCOMES:
         return None
     try:
         row = HistoryRow(
-            datetime.fromisoformat(given.get("planned", "")),
+            datetime.fromisoformat(fields.get("planned", "")),
             cast(Outcome, outcome),
-            datetime.fromisoformat(given["started"]) if "started" in given else None,
-            float(given.get("took", "0").removesuffix(" s")),
-            given.get("reason", ""),
-            _path(given.get("delivery", "")),
-            float(given.get("cost", "0")),
-            _path(given.get("session", "")),
-            tuple(given.get("commits", "").split()),
-            given.get("machine", ""),
-            int(given.get("attempt", "1")),
-            int(given.get("missed", "0")),
+            datetime.fromisoformat(fields["started"]) if "started" in fields else None,
+            float(fields.get("took", "0").removesuffix(" s")),
+            fields.get("reason", ""),
+            _path(fields.get("delivery", "")),
+            float(fields.get("cost", "0")),
+            _path(fields.get("session", "")),
+            tuple(fields.get("commits", "").split()),
+            fields.get("machine", ""),
+            int(fields.get("attempt", "1")),
+            int(fields.get("missed", "0")),
         )
     except ValueError:
         return None
@@ -175,14 +175,14 @@ def _number(value: float, places: int) -> str:
     return f"{value:.{places}f}".rstrip("0").rstrip(".") or "0"
 
 
-def _plain(words: str) -> str:
+def _field_text(words: str) -> str:
     """Words on one line that end no field and begin no link."""
     flat = " ".join(escape(words).replace("[", "(").replace("]", ")").replace("::", ":").split())
     return clipped(flat, _LONGEST)
 
 
 def _link(path: str) -> str:
-    return f"[[{_plain(path.removesuffix('.md')).replace('|', '')}]]"
+    return f"[[{_field_text(path.removesuffix('.md')).replace('|', '')}]]"
 
 
 def _path(value: str) -> str:

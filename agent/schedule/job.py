@@ -35,7 +35,7 @@ PROBLEM = "> [!warning] vault-agent: "
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a failed run is tried again, and the seconds before the first time; doubled each time."""
+    """The number of tries after a failed run, and the seconds before the first one; doubled each time."""
 
     most: int = 0
     backoff_seconds: int = 60
@@ -86,7 +86,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """What a person calls it on the command line: its id, or the name of its note where that is no id."""
+        """The name of the job on the command line: its id, or the name of its note where that is no id."""
         stem = PurePosixPath(self.path).stem
         return stem if self.id == plain_id(stem, TYPE) else self.id
 

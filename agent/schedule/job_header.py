@@ -17,7 +17,7 @@ from agent.schedule.header_fields import (
     number,
     one_of,
     plain_id,
-    shown,
+    short_value,
     title_of,
     word,
     yes_no,
@@ -42,9 +42,9 @@ from agent.schedule.triggers import At, Trigger, parse_duration, parse_triggers
 
 if TYPE_CHECKING:
     from agent.schedule.job_warnings import misspelt_keys, unknown_channel
-    from agent.times.when import stands_behind_time
+    from agent.times.when import follows_time
 else:  # most notes of jobs have neither other keys nor another channel, nor words of a time before a wish
-    stands_behind_time = later("agent.times.when", "stands_behind_time")
+    follows_time = later("agent.times.when", "follows_time")
     misspelt_keys = later("agent.schedule.job_warnings", "misspelt_keys")
     unknown_channel = later("agent.schedule.job_warnings", "unknown_channel")
 
@@ -129,21 +129,21 @@ def _zone_name(value: Value) -> str:
 
 def _money(value: Value) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10_000:
-        raise WrongField("{value} is no amount of dollars", hint="0.10 is ten cents a day", value=shown(value))
+        raise WrongField("{value} is no amount of dollars", hint="0.10 is ten cents a day", value=short_value(value))
     return float(value)
 
 
 def _days(value: Value) -> tuple[int, ...]:
-    given = value if is_list(value) else (value,)
-    days = tuple(sorted({each for each in given if isinstance(each, int) and not isinstance(each, bool)}))
-    if len(days) != len(set(map(str, given))) or not set(days) <= set(EVERY_DAY) or not days:
-        raise WrongField("{value} are no days", hint="[0, 1, 2, 3, 4] is Monday to Friday", value=shown(value))
+    values = value if is_list(value) else (value,)
+    days = tuple(sorted({each for each in values if isinstance(each, int) and not isinstance(each, bool)}))
+    if len(days) != len(set(map(str, values))) or not set(days) <= set(EVERY_DAY) or not days:
+        raise WrongField("{value} are no days", hint="[0, 1, 2, 3, 4] is Monday to Friday", value=short_value(value))
     return days
 
 
 def _retry(value: Value) -> Retry:
     if not isinstance(value, Mapping) or not value.keys() <= {"max", "backoff_seconds"}:
-        raise WrongField("{value} is no retry", hint="{example}", value=shown(value), example=_RETRY)
+        raise WrongField("{value} is no retry", hint="{example}", value=short_value(value), example=_RETRY)
     return Retry(number(0, 10)(value.get("max", 0)), number(0, 86_400)(value.get("backoff_seconds", 60)))
 
 
@@ -166,6 +166,4 @@ def begins_as_wish(text: str) -> bool:
     """True if the words of a text begin with a wish to be reminded."""
     plain = plain_wish(text)
     wish, words = pattern("reminder"), pattern("reminding")
-    return wish.match(plain) is not None or (
-        words.search(plain, 1) is not None and stands_behind_time(plain, words, wish)
-    )
+    return wish.match(plain) is not None or (words.search(plain, 1) is not None and follows_time(plain, words, wish))

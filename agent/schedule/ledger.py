@@ -92,7 +92,7 @@ class OccurrenceLedger:
         self.looked: datetime | None = None
         """The last heartbeat; None before the first."""
         self.held: dict[str, tuple[OccurrenceOffer, ...]] = {}
-        """What was offered and not decided before the last end, by job."""
+        """The occurrences that were offered and not decided before the last end, by job."""
         self._beaten: datetime | None = None
         with self._mutex:
             self._take_in()
@@ -279,8 +279,8 @@ class OccurrenceLedger:
             self._take_in()
             every = [each for job in self._jobs.values() for each in job.decisions.values()]
             oldest = max(each.at for each in every) - KEPT if every else datetime.min.replace(tzinfo=UTC)
-            kept = sorted((each for each in every if each.at >= oldest), key=lambda each: each.at)
-            self._lines.replace(_lines(kept))
+            recent = sorted((each for each in every if each.at >= oldest), key=lambda each: each.at)
+            self._lines.replace(_lines(recent))
         self._take_in()
 
 

@@ -91,7 +91,7 @@ class NewJob:
     time: Understood | None = None
 
     def remarks(self, language: Language) -> tuple[str, ...]:
-        """What the person has to be told of its time, as they did not say it."""
+        """The remarks about the job's time that the person did not write themselves."""
         return remarks(self.time, language) if self.time is not None else ()
 
 
@@ -109,16 +109,9 @@ def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
     return replace(make_job(vault, short_title(task or asked), task, header, "static", now), time=found)
 
 
-def make_job(
-    vault: Vault, title: str, text: str, fields: Mapping[str, Value], source: JobSource, now: datetime
-) -> NewJob:
-    """A job with these fields of the header, in a note of a name that is free; raises `UserError` if it cannot run.
-
-    What is to be done once is done late rather than never, and a text that begins with a wish to be reminded is a
-    reminder, unless the fields say otherwise.
-    """
+def _header(text: str, fields: Mapping[str, Value], source: JobSource, now: datetime) -> Header:
     on = fields.get("on")
-    header: Header = {
+    return {
         "type": "job",
         **({"catch_up": "once"} if isinstance(on, Mapping) and on.keys() == {"at"} else {}),
         **({"remind": True} if begins_as_wish(text) and "task" not in fields else {}),
@@ -127,6 +120,17 @@ def make_job(
         "source": source,
         "created": now.replace(microsecond=0),
     }
+
+
+def make_job(
+    vault: Vault, title: str, text: str, fields: Mapping[str, Value], source: JobSource, now: datetime
+) -> NewJob:
+    """A job with these fields of the header, in a note of a name that is free; raises `UserError` if it cannot run.
+
+    What is to be done once is done late rather than never, and a text that begins with a wish to be reminded is a
+    reminder, unless the fields say otherwise.
+    """
+    header = _header(text, fields, source, now)
     path = _free_path(vault, "-".join(short_title(title).casefold().split()) or "job")
     stem = PurePosixPath(path).stem
     if "id" not in header and plain_id(stem, TYPE) != stem:  # the id would be a number that says nothing

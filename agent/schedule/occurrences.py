@@ -97,7 +97,7 @@ def _rule_times(rule: str, zone: ZoneInfo, after: datetime, anchor: datetime) ->
 
 def cron_days(expression: str, start: date) -> Iterator[date]:
     """The days on which a cron expression has times, from a day on; an end if there is none for many years."""
-    cron, day, last = _parsed(expression), start, start.replace(day=1) + timedelta(days=_LONGEST_WAIT)
+    cron, day, last = _parse_cron(expression), start, start.replace(day=1) + timedelta(days=_LONGEST_WAIT)
     while day < last:
         if day.month not in cron.months:
             day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
@@ -110,7 +110,7 @@ def cron_days(expression: str, start: date) -> Iterator[date]:
 
 def cron_times_on(expression: str, zone: ZoneInfo, day: date) -> Sequence[datetime]:
     """The times of a cron expression on one of its days, in order."""
-    cron = _parsed(expression)
+    cron = _parse_cron(expression)
     clock = [(hour, minute) for hour in sorted(cron.hours) for minute in sorted(cron.minutes)]
     times = [datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone) for hour, minute in clock]
     if is_ordinary(day, zone):
@@ -129,7 +129,7 @@ def is_ordinary(day: date, zone: ZoneInfo) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _parsed(expression: str) -> CronSim:
+def _parse_cron(expression: str) -> CronSim:
     """The fields of an expression; its own times are not used, since it loses hours where a change is of half an hour
     (Lord Howe), and finds some that do not exist where a change is at midnight (Santiago)."""
     return CronSim(expression, datetime(2024, 1, 1))
@@ -208,7 +208,7 @@ def _zone_by(signs: object) -> ZoneInfo:
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
-    """What changes when a file or a link is written anew."""
+    """The marks of a file that change when it, or a link, is written anew."""
     try:
         found = os.lstat(path)
     except OSError:

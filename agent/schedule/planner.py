@@ -7,7 +7,7 @@ come again; those that have run do not. A reminder is never left out because it 
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
@@ -114,21 +114,26 @@ class Planner:
         """
         now = now.astimezone(UTC)
         by_id = {job.id: job for job in sorted(jobs, key=lambda job: job.path, reverse=True)}
-        # after damage nobody knows since when a job counts: rather some too many missed ones than a silent one
-        unknown = self.ledger.looked if self._is_damaged else None
-        seen: dict[str, FirstSeen] = {}
-        for job in by_id.values():
-            found = see(job, self._seen.get(job.id), now)
-            seen[job.id] = FirstSeen(unknown, found.schedule) if unknown and job.id not in self._seen else found
+        seen = {job.id: self._first_seen(job, now) for job in by_id.values()}
         changed = {job for job, found in seen.items() if self._seen.get(job) != found}
         new = seen.keys() - self._seen.keys()
         is_news = seen != self._seen or self._is_damaged
         self._seen, self._is_damaged = seen, False
         if is_news:
             self._save()
-        for gone in [job for job in self._courses if not _runs(by_id.get(job))]:
+        self._renew_courses(by_id, changed, new, now)
+
+    def _first_seen(self, job: Job, now: datetime) -> FirstSeen:
+        """Since when a job counts; after damage since the last look: rather too many missed times than a silent one."""
+        found, is_known = see(job, self._seen.get(job.id), now), job.id in self._seen
+        unknown = self.ledger.looked if self._is_damaged and not is_known else None
+        return FirstSeen(unknown, found.schedule) if unknown else found
+
+    def _renew_courses(self, jobs: Mapping[str, Job], changed: Set[str], new: Set[str], now: datetime) -> None:
+        """Drop the courses of jobs that are gone or do not run, and begin those that are new or have changed."""
+        for gone in [job for job in self._courses if not _runs(jobs.get(job))]:
             self._drop(self._courses.pop(gone))
-        for job in by_id.values():
+        for job in jobs.values():
             course = self._courses.get(job.id)
             if course is not None and job.id not in changed:
                 course.job = job
@@ -136,7 +141,7 @@ class Planner:
                 self._start_course(job, now, is_new=job.id in new)
 
     def look(self, now: datetime, monotonic: float) -> tuple[Planned, ...]:
-        """What has come up since the last look, by time and then by priority."""
+        """The occurrences since the last look, by time and then by priority."""
         now = now.astimezone(UTC)
         is_first, late = self._last is None, self._why_late(now, monotonic)
         self._last = now, monotonic
@@ -280,7 +285,7 @@ class Planner:
             self.ledger.offer(key, course.skipped.first, "inactive", course.skipped.count)
 
     def _held_before_edit(self) -> Iterator[Planned]:
-        """What waited for a decision when the last process ended, and lies before an edit of its job's schedule."""
+        """The occurrences that waited for a decision when the last process ended, before an edit of the schedule."""
         for job, offers in self.ledger.held.items():
             course = self._courses.get(job)
             since = self._seen[job].since.timestamp() if course is not None else 0.0

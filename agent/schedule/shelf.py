@@ -6,6 +6,7 @@ arrived from elsewhere only what its person has looked at here counts.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -139,7 +140,7 @@ class GoalNotes:
         return tuple(sorted(filter(self._may_be_goal, paths)))
 
     def _with_line(self, paths: Iterable[str]) -> set[str]:
-        """Those of the notes, without what git ignores, that have a line such as a goal's."""
+        """The notes, without what git ignores, that have a line such as a goal's."""
         return listed(self.vault, {path for path in paths if _REVIEW_LINE.search(self._read(path))})
 
     def _read(self, path: str) -> bytes:
@@ -197,14 +198,19 @@ class Shelf:
         """The job with this id."""
         return next((job for job in self.jobs if job.id == id), None)
 
+    def _named(self, name: str, path: str) -> list[Job]:
+        """The jobs with this id; if there is none, those in this note, else those of this title."""
+        by_id = [job for job in self.jobs if job.id == name]
+        by_note = [job for job in self.jobs if _is_at(job.path, path)]
+        return by_id or by_note or [job for job in self.jobs if job.title.casefold() == name.casefold()]
+
     def find(self, name: str) -> Job:
         """The job that a person means by its id, or by the path, the file name or the title of its note.
 
         Raises `UserError` if there is none or more than one, and if its note has a problem or waits for a look.
         """
         path = name.removesuffix(".md")
-        found = [job for job in self.jobs if job.id == name] or [job for job in self.jobs if _is_at(job.path, path)]
-        found = found or [job for job in self.jobs if job.title.casefold() == name.casefold()]
+        found = self._named(name, path)
         if len(found) == 1:
             return found[0]
         if found:
@@ -241,32 +247,29 @@ class JobShelf:
         """The jobs as they are now, in the notes at `paths` if these are known, else in all notes of the folder."""
         listed = self._listed() if paths is None else paths
         names = [path for path in listed if is_job_note(self.vault, path)]
-        found: list[Job] = []
-        problems: list[JobProblem] = []
-        waiting = []
+        found: list[Job | JobProblem | None] = []
+        waiting: list[str] = []
         for path in names:
-            try:
-                data = self.vault.read_now(path)
-                own = self.vault.provenance.own_version(path, data)
-            except (BadPath, OSError):
-                continue
-            known = self._job(path, own)
-            if own != data and data is not None and (known is not None or parse_job(path, data) is not None):
-                waiting.append(path)
-            match known:
-                case Job() as job:
-                    found.append(job)
-                case JobProblem() as problem:
-                    problems.append(problem)
-                case None:
-                    pass
-        goals = self.goals.load() if self.goals is not None and paths is None else ()
-        found += [each for each in goals if isinstance(each, Job)]
-        problems += [each for each in goals if isinstance(each, JobProblem)]
+            with suppress(BadPath, OSError):
+                known, is_waiting = self._read(path)
+                found.append(known)
+                waiting += [path] if is_waiting else []
+        found += self.goals.load() if self.goals is not None and paths is None else ()
         for gone in self._parsed.keys() - set(names):
             del self._parsed[gone]
-        jobs, doubles = _with_own_ids(found)
-        return Shelf(tuple(jobs), tuple(sorted((*problems, *doubles), key=lambda each: each.path)), tuple(waiting))
+        jobs, doubles = _with_own_ids([each for each in found if isinstance(each, Job)])
+        problems = [*(each for each in found if isinstance(each, JobProblem)), *doubles]
+        return Shelf(tuple(jobs), tuple(sorted(problems, key=lambda each: each.path)), tuple(waiting))
+
+    def _read(self, path: str) -> tuple[Job | JobProblem | None, bool]:
+        """The job in a note as its person wrote it, and whether another version of it waits for a look; raises
+        `BadPath` and `OSError`."""
+        data = self.vault.read_now(path)
+        own = self.vault.provenance.own_version(path, data)
+        known = self._job(path, own)
+        if data is None or own == data:
+            return known, False
+        return known, known is not None or parse_job(path, data) is not None
 
     def containing(self, text: str) -> tuple[str, ...]:
         """The notes that had this text when they were loaded last."""
@@ -302,8 +305,8 @@ def _with_own_ids(jobs: Sequence[Job]) -> tuple[list[Job], list[JobProblem]]:
     by_id: dict[str, list[Job]] = {}
     for job in jobs:
         by_id.setdefault(job.id.casefold(), []).append(job)
-    alone = [each[0] for each in by_id.values() if len(each) == 1]
-    return sorted(alone, key=lambda job: job.id), [
+    single = [each[0] for each in by_id.values() if len(each) == 1]
+    return sorted(single, key=lambda job: job.id), [
         _double(job, by_id) for same in by_id.values() if len(same) > 1 for job in same
     ]
 

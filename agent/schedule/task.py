@@ -21,7 +21,7 @@ from agent.schedule.header_fields import (
     number,
     one_of,
     plain_id,
-    shown,
+    short_value,
     title_of,
     word,
     yes_no,
@@ -162,7 +162,7 @@ def moment(value: Value) -> datetime:
     if isinstance(found, date) and not isinstance(found, datetime):
         found = datetime.combine(found, time())
     if not isinstance(found, datetime):
-        raise WrongField("{value} is no moment", hint="2026-12-24 09:00", value=shown(value))
+        raise WrongField("{value} is no moment", hint="2026-12-24 09:00", value=short_value(value))
     return moment_in(found, machine_zone())
 
 
@@ -178,7 +178,9 @@ def _target(kind: TaskType, value: Value, home: AgentFolder) -> str:
     try:
         return target_name(kind, link_target(word(value)), home)
     except BadPath as error:
-        raise WrongField("{value} is no note of the vault", hint="{why}", value=shown(value), why=error) from error
+        raise WrongField(
+            "{value} is no note of the vault", hint="{why}", value=short_value(value), why=error
+        ) from error
 
 
 def _body(body: str) -> str:
@@ -191,20 +193,20 @@ def _body(body: str) -> str:
 
 def _text(value: Value) -> str:
     if isinstance(value, Mapping) or is_list(value):
-        raise WrongField("{value} is no text", hint="write it in quotes", value=shown(value))
+        raise WrongField("{value} is no text", hint="write it in quotes", value=short_value(value))
     return str(value).strip()
 
 
 def _names(value: Value) -> tuple[str, ...]:
-    given = value if is_list(value) else str(value).split(",")
-    links = (link_target(str(each)) for each in given if each not in (None, ""))
+    values = value if is_list(value) else str(value).split(",")
+    links = (link_target(str(each)) for each in values if each not in (None, ""))
     return tuple(dict.fromkeys(PurePosixPath(each).name.removesuffix(".md") for each in links if each))
 
 
 def _interval(value: Value) -> int:
     seconds = parse_duration(value)
     if seconds < SHORTEST:
-        raise WrongField("every {value} is too often or too seldom", hint="from 1m to 366d", value=shown(value))
+        raise WrongField("every {value} is too often or too seldom", hint="from 1m to 366d", value=short_value(value))
     return seconds
 
 

@@ -76,6 +76,10 @@ class TaskShelf:
         """All tasks."""
         return (*self.waiting, *self.ended, *self.done)
 
+    def due(self, now: datetime) -> tuple[Task, ...]:
+        """The waiting tasks whose time has come."""
+        return tuple(each for each in self.waiting if each.due is None or each.due <= now)
+
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
@@ -94,7 +98,7 @@ class NewTask:
 
     @property
     def subject(self) -> str:
-        """What the task is about, beside its kind: two tasks with the same subject are the same on one day."""
+        """The subject of the task, beside its kind: two tasks with the same subject are the same on one day."""
         return self.target_file or (self.title if self.kind in WORK_TYPES else "")
 
 
@@ -108,7 +112,7 @@ class PlannedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """How a task has ended. `text` is its result, or the reason why it failed or was cancelled."""
+    """The end of a task. `text` is its result, or the reason why it failed or was cancelled."""
 
     status: TaskStatus
     at: datetime
@@ -119,16 +123,20 @@ class TaskEnd:
 
 def load_tasks(vault: Vault, *, done: bool = True) -> TaskShelf:
     """The tasks of a vault; those in `tasks/done/` only if `done`."""
-    found = [_load(vault, path) for path in _paths(vault, TASKS, "*.md")]
-    tasks = [each for each in found if isinstance(each, Task)]
-    over = [_load(vault, path) for path in _paths(vault, TASKS_DONE, "*/*.md")] if done else []
-    ended = (each for each in over if isinstance(each, Task))
+    tasks, problems = _load_all(vault, TASKS, "*.md")
+    ended = _load_all(vault, TASKS_DONE, "*/*.md")[0] if done else []
     return TaskShelf(
         in_order(each for each in tasks if each.is_waiting),
         tuple(each for each in tasks if not each.is_waiting),
         tuple(sorted(ended, key=_last, reverse=True)),
-        tuple(each for each in found if isinstance(each, TaskProblem)),
+        tuple(problems),
     )
+
+
+def _load_all(vault: Vault, folder: str, pattern: str) -> tuple[list[Task], list[TaskProblem]]:
+    """The tasks in a folder, and the problems of the notes that are none."""
+    found = [_load(vault, path) for path in _paths(vault, folder, pattern)]
+    return [each for each in found if isinstance(each, Task)], [each for each in found if isinstance(each, TaskProblem)]
 
 
 def count_done(vault: Vault) -> int:
@@ -139,6 +147,11 @@ def count_done(vault: Vault) -> int:
 def load_task(vault: Vault, path: str) -> Task | TaskProblem | None:
     """The task at a path, None if there is none; only the person's own version of its note counts."""
     return _load(vault, path)
+
+
+def _free_name(vault: Vault, new: NewTask, shelf: TaskShelf, day: date) -> str:
+    taken = {each.name for each in shelf.all}
+    return next(name for name in _names(new, day) if name not in taken and not _is_there(vault, name))
 
 
 def plan_task(
@@ -156,19 +169,18 @@ def plan_task(
     Raises `QueueFull` if as many tasks wait as may.
     """
     day = now.date()
-    same = [each for each in shelf.all if is_same(each, new, day)]
+    same = (each for each in shelf.all if is_same(each, new, day))
     there = next((each for each in same if each.is_waiting or not again), None)
     if there is not None:
         return PlannedTask(there, None)
-    ahead = [each for each in shelf.waiting if not again or each.due is None or each.due <= now]
+    ahead = shelf.due(now) if again else shelf.waiting
     if len(ahead) >= most:
         raise QueueFull(
             "{count} tasks wait already, and no more may",
             hint="vault-agent jobs tasks shows them; vault-agent jobs tasks cancel ID takes one out",
             count=len(ahead),
         )
-    taken = {each.name for each in shelf.all}
-    stem = next(name for name in _names(new, day) if name not in taken and not _is_there(vault, name))
+    stem = _free_name(vault, new, shelf, day)
     path = vault.home.at(f"{TASKS}{stem}.md")
     data = new_task_note(new, plain_id(stem, TYPE), now, vault.home)
     task = parse_task(path, data, vault.home)
@@ -266,14 +278,14 @@ def _load(vault: Vault, path: str) -> Task | TaskProblem | None:
         return None
     if own is None or data is None:
         return None
-    task, there = _parsed(path, own, vault.home), _parsed(path, data, vault.home)
+    task, there = _parse_unless_copy(path, own, vault.home), _parse_unless_copy(path, data, vault.home)
     if isinstance(task, Task) and task.may_begin and isinstance(there, Task) and not there.may_begin:
         return replace(task, status="in_progress")  # what arrived cannot begin it, but says that another one has
     return task
 
 
 @lru_cache(maxsize=2_048)
-def _parsed(path: str, data: bytes, home: AgentFolder) -> Task | TaskProblem | None:
+def _parse_unless_copy(path: str, data: bytes, home: AgentFolder) -> Task | TaskProblem | None:
     """The task in these bytes; a conflict copy is none."""
     if b"conflict_of" in data and "conflict_of" in Note.parse(data).header:
         return None

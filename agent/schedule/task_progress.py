@@ -37,7 +37,7 @@ class TaskProgress:
 
     @classmethod
     def load(cls, records: Records) -> "TaskProgress":
-        """What was begun; nothing where that is damaged."""
+        """The tasks that were begun; none where the record is damaged."""
         table = Table(records, "begun-tasks", tuple[BegunTask, ...])
         return cls(table, {each.task: each for each in table.get() or ()})
 

@@ -34,11 +34,6 @@ from agent.times.reading import Unclear, Understood
 
 if TYPE_CHECKING:
     from agent.times.when import parse_when
-else:  # most lines are clear
-    parse_when = later("agent.times.when", "parse_when")
-
-if TYPE_CHECKING:
-    from agent.times.when import parse_when
 else:  # most lines are written as in a header
     parse_when = later("agent.times.when", "parse_when")
 
@@ -94,10 +89,17 @@ _EXAMPLES = "every weekday at 9, every 2 hours, 每天八点, 0 9 * * 1-5, at 20
 
 @dataclass(frozen=True, slots=True)
 class TypedSchedule:
-    """What a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
+    """What a person has typed: the header's `on`, the zone that the words name (empty: none), and what words were
+    understood as, if they named no time of day and the usual one was taken."""
 
     on: Value
     zone: str = ""
+    taken: Understood | None = None
+
+    @property
+    def fields(self) -> Mapping[str, Value]:
+        """The keys of a job's header for it."""
+        return {"on": self.on, **({"timezone": self.zone} if self.zone else {})}
 
 
 class BadLine(UserError):
@@ -130,8 +132,9 @@ def _raw(on: Value) -> Iterator[str]:
         yield str(on)
 
 
-def parse_lines(text: str, now: datetime) -> TypedSchedule:
-    """The schedule of some lines at `now` (aware, local); raises `BadLine`."""
+def parse_lines(text: str, now: datetime, *, usual_hours: bool = False) -> TypedSchedule:
+    """The schedule of some lines at `now` (aware, local); raises `BadLine`, also for days without a time of day, unless
+    the usual one may be taken, as whoever asks is told of it."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise BadLine("nothing says when the job runs", hint="{examples}", examples=_EXAMPLES)
@@ -140,7 +143,7 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     found: list[TypedSchedule] = []
     for number, line in lines:
         try:
-            found.append(_parsed(line, now))
+            found.append(_parse_line(line, now, usual_hours))
         except UserError as error:
             if len(lines) == 1:
                 raise BadLine("{problem}", hint="{fix}", problem=error.message, fix=error.hint) from error
@@ -151,13 +154,14 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     if len(zones) > 1:
         raise BadLine("a job has one time zone, and the lines name several", hint="make a second job")
     ons = [each.on for each in found]
-    return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""))
+    taken = next((each.taken for each in found if each.taken), None)
+    return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""), taken)
 
 
-def _parsed(line: str, now: datetime) -> TypedSchedule:
+def _parse_line(line: str, now: datetime, usual_hours: bool) -> TypedSchedule:
     on = _as_in_header(line)
     if on is None:
-        return _in_plain_words(line, now)
+        return _in_plain_words(line, now, usual_hours)
     try:
         parse_on(on)
     except UserError:
@@ -166,24 +170,24 @@ def _parsed(line: str, now: datetime) -> TypedSchedule:
             raise_unclear(line, plain, BadLine)
         if isinstance(plain, Unclear) or plain.rest:
             raise
-        return _typed(line, plain, now)
+        return _typed(line, plain, now, usual_hours)
     return TypedSchedule(on)
 
 
-def _in_plain_words(line: str, now: datetime) -> TypedSchedule:
+def _in_plain_words(line: str, now: datetime, usual_hours: bool) -> TypedSchedule:
     plain = parse_when(line, now)
     if isinstance(plain, Unclear):
         raise_unclear(line, plain, BadLine, _EXAMPLES)
     if plain.rest:
         hint = "write here only when the job runs, and below it what it does"
         raise BadLine("this is more than a time: {rest}", hint=hint, rest=plain.rest[:80])
-    return _typed(line, plain, now)
+    return _typed(line, plain, now, usual_hours)
 
 
-def _typed(line: str, plain: Understood, now: datetime) -> TypedSchedule:
-    if plain.taken and plain.deadline is None:  # a form has no place to say which hour was taken
+def _typed(line: str, plain: Understood, now: datetime, usual_hours: bool) -> TypedSchedule:
+    if plain.taken and plain.deadline is None and not usual_hours:  # a form has no place to say which hour was taken
         raise_unclear(line, ask_for_hour(line, plain, now), BadLine)
-    return TypedSchedule(plain.on, plain.zone)
+    return TypedSchedule(plain.on, plain.zone, plain if plain.taken else None)
 
 
 def _as_in_header(line: str) -> Value:
@@ -195,18 +199,18 @@ def _as_in_header(line: str) -> Value:
     found = _KIND.fullmatch(line)
     if found is None:
         return None
-    kind, given = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
+    kind, content = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
     if kind == "change":
-        return {kind: _yaml(given) if given and given != "any note" else None}
-    given = given.strip("\"'")
-    return {kind: int(given) if kind == "every" and given.isdecimal() else given}
+        return {kind: _yaml(content) if content and content != "any note" else None}
+    content = content.strip("\"'")
+    return {kind: int(content) if kind == "every" and content.isdecimal() else content}
 
 
-def _yaml(given: str) -> Value:
-    note = Note.parse(f"---\nchange: {given}\n---\n".encode())
+def _yaml(written: str) -> Value:
+    note = Note.parse(f"---\nchange: {written}\n---\n".encode())
     if note.problem is not None or note.header.keys() != {"change"}:
         hint = Sentence("{example}", example='change {path: "projects/**", task: ticked}')
-        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=given[:80])
+        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=written[:80])
     return note.header["change"]
 
 
@@ -232,7 +236,7 @@ def _line(trigger: Trigger) -> str:
 def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
     """The conditions of a change as a header has them, without those that say nothing."""
     paths, key = trigger.paths, trigger.key
-    given: dict[str, Value] = {
+    conditions: dict[str, Value] = {
         "path": (paths[0] if len(paths) == 1 else paths) or None,
         "task": trigger.task or None,
         "tag": trigger.tag or None,
@@ -243,7 +247,7 @@ def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
         "from": "anywhere" if trigger.anywhere else None,
         "quiet_seconds": trigger.quiet if trigger.quiet != QUIET else None,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in conditions.items() if value is not None}
 
 
 def _flow(value: Value) -> str:

@@ -19,7 +19,7 @@ _PART = re.compile(r"(\d|[a-z]{3})(?:-(\d|[a-z]{3}))?")
 
 
 def job_words(job: Job, language: Language) -> list[str]:
-    """What starts a job, each trigger in words; where it keeps to some days of the week, those come last."""
+    """The triggers of a job in words; where it keeps to some days of the week, those come last."""
     words = [trigger_words(each, job.zone, language) for each in job.triggers]
     days = sorted(set(job.active_days))
     return words if len(days) == 7 else [*words, text("times.only_on", language, days=day_names(days, language))]
@@ -50,12 +50,12 @@ def trigger_words(trigger: Trigger, zone: ZoneInfo, language: Language) -> str:
 
 
 def often_words(times: float, language: Language) -> str:
-    """How often so many times a day is, from once a day downwards in times a week."""
+    """The words for so many times a day, from once a day downwards in times a week."""
     is_daily = times >= 0.95
     count = times if is_daily else times * 7
-    shown = f"{count:.0f}" if count >= 0.95 else f"{count:.2g}"
-    unit, number = "day" if is_daily else "week", "one" if shown == "1" else "many"
-    return text(f"times.about_a_{unit}_{number}", language, count=shown)
+    figure = f"{count:.0f}" if count >= 0.95 else f"{count:.2g}"
+    unit, number = "day" if is_daily else "week", "one" if figure == "1" else "many"
+    return text(f"times.about_a_{unit}_{number}", language, count=figure)
 
 
 def _every(seconds: int, language: Language) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from fnmatch import translate
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from cronsim import CronSim, CronSimError
 
@@ -17,6 +17,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.yaml_write import Value, is_list
 from agent.metrics.names import NAMES
+from agent.schedule.header_fields import short_value
 from agent.texts import Sentence, either
 from agent.times.rule import rule_times
 
@@ -107,6 +108,19 @@ class ChangeTrigger:
     anywhere: bool = False
     quiet: float = QUIET
 
+    def conditions(self) -> str:
+        """The conditions for people; empty if there are none."""
+        parts = [
+            " ".join(self.paths),
+            f"task {self.task}" if self.task else "",
+            f"#{self.tag}" if self.tag else "",
+            f"{self.key}: {self.value}".rstrip(": ") if self.key else "",
+            f"heading {self.heading}" if self.heading else "",
+            "created" if self.created else "",
+            f"{self.count} notes" if self.count > 1 else "",
+        ]
+        return ", ".join(filter(None, parts))
+
 
 @dataclass(frozen=True, slots=True)
 class OnEvent:
@@ -137,7 +151,7 @@ def parse_duration(value: Value) -> int:
         return value
     match = _DURATION.match(str(value).strip().lower()) if isinstance(value, str) else None
     if match is None:
-        raise BadTrigger("{value} is no duration", hint="30m, 2h, 1d or a number of seconds", value=_shown(value))
+        raise BadTrigger("{value} is no duration", hint="30m, 2h, 1d or a number of seconds", value=short_value(value))
     return int(match[1]) * _UNITS[match[2]]
 
 
@@ -150,7 +164,7 @@ def cron_of(expression: str) -> str:
         CronSim(plain, _SOME_DAY)
     except (CronSimError, ValueError) as error:
         hint = '"30 2 * * *" is each day at 02:30; minute, hour, day, month, day of the week'
-        raise BadTrigger("{value} is no cron expression", hint=hint, value=_shown(expression)) from error
+        raise BadTrigger("{value} is no cron expression", hint=hint, value=short_value(expression)) from error
     return plain
 
 
@@ -166,7 +180,7 @@ def rule_of(rule: str) -> str:
         rule_times(plain, _SOME_DAY, _SOME_DAY)
     except ValueError as error:
         hint = '"DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU" is every second Tuesday at 09:00'
-        raise BadTrigger("{value} is no rule of days", hint=hint, value=_shown(rule)) from error
+        raise BadTrigger("{value} is no rule of days", hint=hint, value=short_value(rule)) from error
     return plain
 
 
@@ -201,16 +215,7 @@ def format_trigger(trigger: Trigger) -> str:
         case OnEvent(name):
             return f"on {name}"
         case ChangeTrigger():
-            parts = [
-                " ".join(trigger.paths),
-                f"task {trigger.task}" if trigger.task else "",
-                f"#{trigger.tag}" if trigger.tag else "",
-                f"{trigger.key}: {trigger.value}".rstrip(": ") if trigger.key else "",
-                f"heading {trigger.heading}" if trigger.heading else "",
-                "created" if trigger.created else "",
-                f"{trigger.count} notes" if trigger.count > 1 else "",
-            ]
-            return "change " + (", ".join(filter(None, parts)) or "any note")
+            return f"change {trigger.conditions() or 'any note'}"
 
 
 def _each(value: Value) -> Iterator[Trigger]:
@@ -220,8 +225,8 @@ def _each(value: Value) -> Iterator[Trigger]:
         for item in value:
             yield from _each(item)
     elif isinstance(value, Mapping):
-        for kind, given in value.items():
-            for item in given if is_list(given) else (given,):
+        for kind, values in value.items():
+            for item in values if is_list(values) else (values,):
                 yield _one(kind, item)
     elif value is not None:
         _refuse(value)
@@ -237,7 +242,7 @@ def _one(kind: str, value: Value) -> Trigger:
             seconds = parse_duration(value)
             if not SHORTEST <= seconds <= _LONGEST_EVERY:
                 hint = "from 1m to 366d"
-                raise BadTrigger("every {value} is too often or too seldom", hint=hint, value=_shown(value))
+                raise BadTrigger("every {value} is too often or too seldom", hint=hint, value=short_value(value))
             return Every(seconds)
         case "at":
             return At(_moment(value))
@@ -254,7 +259,7 @@ def _event(name: str) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(name, sorted(EVENTS), n=3, cutoff=0.4) or sorted(EVENTS)[:3]
-        raise BadTrigger("no event has the name {name}", hint="{names}", name=_shown(name), names=either(near))
+        raise BadTrigger("no event has the name {name}", hint="{names}", name=short_value(name), names=either(near))
     return name
 
 
@@ -266,7 +271,7 @@ def _moment(value: Value) -> datetime:
     try:
         return datetime.fromisoformat(str(value).strip())
     except ValueError as error:
-        raise BadTrigger("{value} is no moment", hint="2026-12-24 09:00", value=_shown(value)) from error
+        raise BadTrigger("{value} is no moment", hint="2026-12-24 09:00", value=short_value(value)) from error
 
 
 def _change(value: Value) -> ChangeTrigger:
@@ -277,16 +282,8 @@ def _change(value: Value) -> ChangeTrigger:
     task, count, quiet = value.get("task", ""), value.get("count", 1), value.get("quiet_seconds", QUIET)
     origin, created = value.get("from", "here"), value.get("created", False)
     key, wanted = _property(value.get("property"))
-    is_right = (
-        task in ("", "ticked", "unticked", "added")
-        and isinstance(count, int)
-        and count >= 1
-        and isinstance(quiet, int | float)
-        and 0 <= quiet <= 86_400
-        and origin in ("here", "anywhere")
-        and isinstance(created, bool)
-    )
-    if not is_right:
+    is_right = task in ("", "ticked", "unticked", "added") and origin in ("here", "anywhere")
+    if not (is_right and isinstance(created, bool) and _is_count(count) and _is_quiet(quiet)):
         return _bad_change(value)
     tag, heading = value.get("tag", ""), value.get("heading", "")
     return ChangeTrigger(
@@ -297,15 +294,23 @@ def _change(value: Value) -> ChangeTrigger:
         wanted,
         str(heading or "").lstrip("# "),
         created is True,
-        count if isinstance(count, int) else 1,
+        count,
         origin == "anywhere",
-        float(quiet) if isinstance(quiet, int | float) else QUIET,
+        float(quiet),
     )
 
 
+def _is_count(value: Value) -> TypeGuard[int]:
+    return isinstance(value, int) and value >= 1
+
+
+def _is_quiet(value: Value) -> TypeGuard[float]:
+    return isinstance(value, int | float) and 0 <= value <= 86_400
+
+
 def _patterns(value: Value) -> tuple[str, ...]:
-    given = value if is_list(value) else (value,)
-    found = tuple(str(each).strip().lstrip("/") for each in given if each not in (None, ""))
+    values = value if is_list(value) else (value,)
+    found = tuple(str(each).strip().lstrip("/") for each in values if each not in (None, ""))
     for each in found:
         re.compile(translate(each))
     return found
@@ -320,16 +325,12 @@ def _property(value: Value) -> tuple[str, str]:
 
 
 def _refuse(value: Value) -> Trigger:
-    raise BadTrigger("`on` has something that starts nothing: {value}", hint=_HINT, value=_shown(value))
+    raise BadTrigger("`on` has something that starts nothing: {value}", hint=_HINT, value=short_value(value))
 
 
 def _bad_change(value: Value) -> ChangeTrigger:
     raise BadTrigger(
         "`change` cannot be understood: {value}",
         hint="path, task (ticked, unticked, added), tag, property, heading, created, count, from (here, anywhere)",
-        value=_shown(value),
+        value=short_value(value),
     )
-
-
-def _shown(value: Value) -> str:
-    return " ".join(str(value).split())[:80]

@@ -171,7 +171,7 @@ def _on_day(repeat: Repeat, on: OneDay) -> Repeat:
     if repeat.each == "year" and on.of_year is not None and repeat.interval == 1:
         month, day = on.of_year
         return replace(repeat, each="month", months=(month,), month_days=(day,))
-    raise NoSuchTime(*(_shown(datetime.combine(each, time(USUAL))) for each in on.days[:1]))
+    raise NoSuchTime(*(_format_moment(datetime.combine(each, time(USUAL))) for each in on.days[:1]))
 
 
 def _without(repeat: Repeat, excepted: Except | None) -> Repeat:
@@ -193,7 +193,7 @@ def _once(
     if on.others:
         times, _ = _times(clocks, part)
         either = [datetime.combine(days[0], times[0]) for days in (on.days, on.others) if days]
-        raise NoSuchTime(*(_shown(each) for each in either if each > now))
+        raise NoSuchTime(*(_format_moment(each) for each in either if each > now))
     refuse_two_halves(on, clocks, part, now)
     times, is_taken = _times(clocks, part)
     if is_deadline:
@@ -213,7 +213,7 @@ def refuse_two_halves(on: OneDay, clocks: Sequence[ClockTime], part: PartOfDay |
             continue
         both = (time(clock.hour + add, clock.minute) for add in (_HALF_DAY, 0))
         ahead = [moment for each in both for day in on.days[:1] if (moment := datetime.combine(day, each)) > now]
-        raise NoSuchTime(*map(_shown, ahead))
+        raise NoSuchTime(*map(_format_moment, ahead))
 
 
 def _next(clocks: Sequence[ClockTime], part: PartOfDay | None, is_deadline: bool, now: datetime) -> Understood:
@@ -227,11 +227,11 @@ def _next(clocks: Sequence[ClockTime], part: PartOfDay | None, is_deadline: bool
     if unsure:
         hour, minute = unsure[0].hour % _HALF_DAY, unsure[0].minute
         both = (datetime.combine(day, time(hour + add, minute)) for day in days.days for add in (0, _HALF_DAY))
-        raise NoSuchTime(*[_shown(each) for each in both if each > now][:2])
+        raise NoSuchTime(*[_format_moment(each) for each in both if each > now][:2])
     times, is_taken = _times(clocks, part)
     moments = [datetime.combine(now.date(), each) for each in times]
     if is_taken and any(each <= now for each in moments):
-        raise NoSuchTime(*(_shown(each + timedelta(days=1)) for each in moments))
+        raise NoSuchTime(*(_format_moment(each + timedelta(days=1)) for each in moments))
     ahead = tuple(each if each > now else each + timedelta(days=1) for each in moments)
     return Understood(moments=tuple(sorted(ahead)), taken=times if is_taken else ())
 
@@ -256,8 +256,8 @@ def _instead(on: OneDay, times: Sequence[time], now: datetime) -> tuple[str, ...
         return ()
     evening = datetime.combine(now.date(), time(USUAL_HOURS["evening"]))
     evening = evening if evening > now else now.replace(second=0) + timedelta(hours=1)
-    return _shown(evening), _shown(datetime.combine(now.date() + timedelta(days=1), times[0]))
+    return _format_moment(evening), _format_moment(datetime.combine(now.date() + timedelta(days=1), times[0]))
 
 
-def _shown(moment: datetime) -> str:
+def _format_moment(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M}"

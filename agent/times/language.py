@@ -32,7 +32,7 @@ class WordForm:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What one file says. `written` are the ways to write a day, as patterns that git searches for, too."""
+    """The language of one file. `written` are the ways to write a day, as patterns that git searches for, too."""
 
     name: str
     words: Mapping[str, Mapping[str, Word]]
@@ -68,40 +68,40 @@ class Language:
             return "|".join(re.escape(word) for word in sorted(self.words[kind], key=len, reverse=True))
         return self.expanded(self.parts[kind])[0]
 
-    def word(self, kind: str, said: str) -> Word:
-        """What a word means; a part that is no kind of word is a number, or itself."""
-        plain = " ".join(said.lower().split())
+    def word(self, kind: str, text: str) -> Word:
+        """The meaning of a word; a part that is no kind of word is a number, or itself."""
+        plain = " ".join(text.lower().split())
         if kind in self.words:
             return self.words[kind][plain]
         number = self.number(plain)
         return plain if number is None else number
 
-    def number(self, said: str) -> float | int | None:
+    def number(self, text: str) -> float | int | None:
         """The number of `15`, `1.5`, `1st`, `twenty five`, `十五`, `二〇二七`; None for no number."""
-        if digits := re.fullmatch(r"(\d+)(\.\d+)?(?:st|nd|rd|th)?", said):
+        if digits := re.fullmatch(r"(\d+)(\.\d+)?(?:st|nd|rd|th)?", text):
             return float(digits[1] + digits[2]) if digits[2] else int(digits[1])
         for kind in ("number", "few", "vague", "article", "ordinal"):
-            found = self.words.get(kind, {}).get(said)
+            found = self.words.get(kind, {}).get(text)
             if found is not None:
                 return cast(int, found)
         numbers = self.words.get("number", {})
-        pieces = re.split(r"[ -]", said)
+        pieces = re.split(r"[ -]", text)
         if len(pieces) == 2 and all(each in numbers for each in pieces):
             tens, ones = (cast(int, numbers[each]) for each in pieces)
             return tens + ones if tens >= 20 and ones < 10 else None
-        return self._by_digits(said)
+        return self._by_digits(text)
 
-    def _by_digits(self, said: str) -> int | None:
+    def _by_digits(self, text: str) -> int | None:
         digits = cast(Mapping[str, int], self.words.get("digit", {}))
-        if not said or any(char not in digits for char in said):
+        if not text or any(char not in digits for char in text):
             return None
-        if not any(char in _TENS for char in said):
-            values = [digits[char] for char in said]
+        if not any(char in _TENS for char in text):
+            values = [digits[char] for char in text]
             if len(values) == 2 and values[0] >= 20 > 10 > values[1]:
                 return values[0] + values[1]
             return int("".join(map(str, values))) if all(value < 10 for value in values) else None
         total, ones = 0, None
-        for char in said:
+        for char in text:
             if char in _TENS:
                 total += (1 if ones is None else ones) * _TENS[char]
                 ones = None

@@ -136,8 +136,8 @@ def _named(language: Language, form: WordForm, match: re.Match[str], has_han: bo
         yield NamedDay(year, two, one)
 
 
-def _number(language: Language, form: WordForm, key: str, said: str | None) -> int:
-    found = language.word(form.kinds.get(key, ""), said) if said else 0
+def _number(language: Language, form: WordForm, key: str, text: str | None) -> int:
+    found = language.word(form.kinds.get(key, ""), text) if text else 0
     return int(found) if not isinstance(found, str) else 0
 
 

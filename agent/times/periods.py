@@ -78,11 +78,11 @@ def find_periods(text: str, today: date) -> tuple[NamedPeriod, ...]:
             if named.first <= today:
                 is_over = form.rule in _PAST or _looks_back(match[0])
                 found.append(NamedPeriod(named.first, min(named.last, today), *match.span(), is_over))
-    alone: list[NamedPeriod] = []
+    chosen: list[NamedPeriod] = []
     for each in sorted(found, key=lambda each: each.begin - each.end):  # of "last Monday" and "Monday" the longer
-        if all(each.end <= other.begin or other.end <= each.begin for other in alone):
-            alone.append(each)
-    return tuple(sorted(alone, key=lambda each: each.begin))
+        if all(each.end <= other.begin or other.end <= each.begin for other in chosen):
+            chosen.append(each)
+    return tuple(sorted(chosen, key=lambda each: each.begin))
 
 
 def _between(text: str, today: date) -> Period | None:

@@ -29,7 +29,7 @@ class PlainText:
         return HAN.search(self.text) is not None
 
     def cut(self, first: int, last: int) -> str:
-        """What was written from one place of `text` up to another."""
+        """The source text from one place of `text` up to another."""
         end = self.places[last - 1] + 1 if last > first else self.places[first]
         return self.source[self.places[first] : end]
 
@@ -42,11 +42,11 @@ def same_width(source: str) -> str:
 def plain_text(source: str) -> PlainText:
     """The text as it is compared; it has as many characters as the source or fewer."""
     wide = _STAMP.sub(" ", same_width(source))
-    kept = tuple(_kept(wide))
-    return PlainText("".join(" " if wide[at].isspace() else wide[at] for at in kept), source, (*kept, len(source)))
+    places = tuple(_meaningful_places(wide))
+    return PlainText("".join(" " if wide[at].isspace() else wide[at] for at in places), source, (*places, len(source)))
 
 
-def _kept(text: str) -> Iterator[int]:
+def _meaningful_places(text: str) -> Iterator[int]:
     """The places of the characters that mean something."""
     at, size = 0, len(text)
     while at < size:
@@ -57,16 +57,16 @@ def _kept(text: str) -> Iterator[int]:
         end = at
         while end < size and text[end].isspace():
             end += 1
-        before, behind = text[at - 1] if at else "", text[end] if end < size else ""
-        is_han = any(map(HAN.match, (before, behind)))
+        before, after = text[at - 1] if at else "", text[end] if end < size else ""
+        is_han = any(map(HAN.match, (before, after)))
         is_joined = _is_joined(before, text[end : end + 2]) or (
-            before in ":/" and behind.isdigit() and text[max(at - 3, 0) : at - 1].strip()[-1:].isdigit()
+            before in ":/" and after.isdigit() and text[max(at - 3, 0) : at - 1].strip()[-1:].isdigit()
         )
-        if before and behind and not (is_han or is_joined):
+        if before and after and not (is_han or is_joined):
             yield at
         at = end
 
 
-def _is_joined(before: str, behind: str) -> bool:
+def _is_joined(before: str, after: str) -> bool:
     """True for the blank of `9 :30` and `12 / 8`."""
-    return before.isdigit() and behind[:1] in tuple(":/") and not behind[1:].isalpha()
+    return before.isdigit() and after[:1] in tuple(":/") and not after[1:].isalpha()

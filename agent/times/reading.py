@@ -54,16 +54,16 @@ Reading: TypeAlias = Understood | Unclear
 
 
 def remarks(found: Understood, language: Language) -> tuple[str, ...]:
-    """What a person has to be told of a time, as they did not say it: the hour that was taken, and what a deadline's
+    """Remarks about what a person did not say of a time: the hour that was taken, and what a deadline's
     reminder is."""
-    said: list[str] = []
+    parts: list[str] = []
     if found.deadline is not None:
-        said.append(text("times.before_deadline", language, day=found.deadline))
+        parts.append(text("times.before_deadline", language, day=found.deadline))
     if found.taken:
-        said.append(text("times.usual_hour", language, hours=_listed(found.taken, language)))
+        parts.append(text("times.usual_hour", language, hours=_listed(found.taken, language)))
     if found.is_moved:
-        said.append(text("times.last_of_short_months", language))
-    return tuple(said)
+        parts.append(text("times.last_of_short_months", language))
+    return tuple(parts)
 
 
 def _listed(hours: Sequence[time], language: Language) -> str:

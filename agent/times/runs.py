@@ -78,7 +78,7 @@ class Finder:
         return max(ends, default=at)
 
     def _next(self, before: list[Unit], at: int, last: int) -> tuple[tuple[Unit, ...], int] | None:
-        """What stands at a place; behind other units also what only follows such."""
+        """The unit at a place; after other units also one that only follows such."""
         if before:
             spaced = last + (self.plain.text[last : last + 1] == " ")
             found = self._best(spaced, self._following(before[-1]))
@@ -103,7 +103,7 @@ class Finder:
         )
         plain, led = self._best(at, forms), self._led(at)
         best = led if led is not None and (plain is None or led[1] > plain[1]) else plain
-        return None if best is None else self._behind(*best)
+        return None if best is None else self._with_suffix(*best)
 
     def _best(self, at: int, forms: Iterator[tuple[Language, WordForm]]) -> tuple[tuple[Unit, ...], int] | None:
         """The longest of the forms that fits and is a time."""
@@ -140,7 +140,7 @@ class Finder:
                     return (_shifted(unit, self._words(language, form, match), self.today), *others), end
         return None
 
-    def _behind(self, units: tuple[Unit, ...], end: int) -> tuple[tuple[Unit, ...], int]:
+    def _with_suffix(self, units: tuple[Unit, ...], end: int) -> tuple[tuple[Unit, ...], int]:
         """The units with the words behind them that turn a day into another: `春节前一周`, `周五前`."""
         if not isinstance(units[-1], OneDay | ClockTime | PartOfDay):
             return units, end
@@ -153,7 +153,7 @@ class Finder:
                     return (*units, Deadline()), match.end()
                 if isinstance(units[0], OneDay) and len(units) == 1:
                     words = self._words(language, form, match)
-                    return self._behind((_shifted(units[0], words, self.today),), match.end())
+                    return self._with_suffix((_shifted(units[0], words, self.today),), match.end())
         return units, end
 
     def _is_whole(self, match: re.Match[str]) -> bool:
@@ -161,14 +161,14 @@ class Finder:
         text, first, last = self.plain.text, match.start(), match.end()
         if first == last:
             return False
-        before, behind = text[first - 1 : first], text[last : last + 1]
+        before, after = text[first - 1 : first], text[last : last + 1]
         if _LATIN.match(text[first]) and before and (_LATIN.match(before) or before in _BEFORE):
             return before in ".:" and not text[first - 2 : first - 1].isdigit() and first > 1
-        if _LATIN.match(text[last - 1]) and behind:
-            if _LATIN.match(behind):
+        if _LATIN.match(text[last - 1]) and after:
+            if _LATIN.match(after):
                 return False
             if text[last - 1].isdigit():
-                return behind not in "/%-" and not (behind in ".:" and text[last + 1 : last + 2].isdigit())
+                return after not in "/%-" and not (after in ".:" and text[last + 1 : last + 2].isdigit())
         return True
 
 

@@ -5,7 +5,9 @@ None says that the words are no time after all; `NoSuchTime` that they are one w
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from agent.times.taking_days import DAYS
 from agent.times.taking_repeats import REPEATS
@@ -24,7 +26,6 @@ from agent.times.units import (
     Unit,
 )
 from agent.times.words import Taker, Words, moved
-from agent.times.zones import zone_name, zone_of_city
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
@@ -106,9 +107,9 @@ def _day_later(words: Words) -> Unit:
 
 
 def shift_of(words: Words) -> tuple[Later, int]:
-    """How far, and in which direction, `a week before` moves a day."""
-    said = words.raw("n").lower()
-    count = words.language.number(said) or 1
+    """The distance by which `a week before` moves a day, and the direction."""
+    written = words.raw("n").lower()
+    count = words.language.number(written) or 1
     return _while(float(count), words.unit), words.number("sign")
 
 
@@ -146,3 +147,29 @@ def part_beside(words: Words, unit: Unit) -> PartOfDay | None:
     named = words.word("tonight") or (words.word("part") if isinstance(unit, OneDay) else None)
     names += [str(named)] if named else []
     return PartOfDay(tuple(cast(Part, each) for each in names)) if names else None
+
+
+def zone_name(name: str) -> str:
+    """The name of the zone `UTC`, `GMT` or `Europe/Berlin`; empty if there is none."""
+    if name.upper() in ("UTC", "GMT"):
+        return "UTC"
+    try:
+        return ZoneInfo(name).key
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ""
+
+
+def zone_of_city(name: str) -> str:
+    """The zone of a city by its English name; empty if there is none, or several."""
+    names = _by_city().get(name.lower(), ())
+    return names[0] if len(names) == 1 else ""
+
+
+@lru_cache(maxsize=1)
+def _by_city() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name in sorted(available_timezones()):
+        if name.count("/") == 1 and not name.startswith(("Etc/", "posix/", "right/", "US/", "SystemV/")):
+            city = name.partition("/")[2].replace("_", " ").lower()
+            found[city] = (*found.get(city, ()), name)
+    return found

@@ -84,7 +84,7 @@ class OneDay:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """What is to be done by then, not then."""
+    """A deadline: to be done by then, not then."""
 
 
 @dataclass(frozen=True, slots=True)

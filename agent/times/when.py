@@ -51,8 +51,8 @@ def parse_when(text: str, now: datetime) -> Reading:
         found = _Sentence(finder, now).parse()
         return Unclear(_guesses((), now)) if found is None else found
     except (NoSuchTime, ValueError, OverflowError) as error:
-        given = error.guesses if isinstance(error, NoSuchTime) else ()
-        return Unclear(_guesses(given, now), has_time=True)
+        guesses = error.guesses if isinstance(error, NoSuchTime) else ()
+        return Unclear(_guesses(guesses, now), has_time=True)
 
 
 def begins_with_time(text: str) -> bool:
@@ -63,7 +63,7 @@ def begins_with_time(text: str) -> bool:
         return True
 
 
-def stands_behind_time(text: str, words: re.Pattern[str], wish: re.Pattern[str]) -> bool:
+def follows_time(text: str, words: re.Pattern[str], wish: re.Pattern[str]) -> bool:
     """True if a `wish`, whose `words` are among the first of a text, stands behind words of a time: `月底提醒我结账`,
     `by Friday remind me to pay`."""
     found = (each.start() for each in words.finditer(text, 1, _FIRST_WORDS))
@@ -91,12 +91,12 @@ class _Sentence:
             self._ask_for_the_middle()
             return None
         if start and end and not _adds(start.units, end.units):
-            raise NoSuchTime(*self._said(composed(start.units, self._local(start.units)), (start,)))
+            raise NoSuchTime(*self._guess_words(composed(start.units, self._local(start.units)), (start,)))
         units = [unit for run in runs for unit in run.units]
         found = composed(units, self._local(units))
         span = (begin, end.first if end else len(self.text))
         rest = self.plain.cut(*span).strip(_GAP) if span[1] > span[0] else ""
-        self._refuse_more(units, span, self._said(found, runs), (start is not None, end is not None))
+        self._refuse_more(units, span, self._guess_words(found, runs), (start is not None, end is not None))
         if rest:
             self._refuse_early(units)
         between = " " if self.lead.isascii() else ""
@@ -120,7 +120,7 @@ class _Sentence:
         """Raises `NoSuchTime` for a time within the text: it may belong to the task, so it is asked for."""
         for run in self.finder.runs_in(self.first, len(self.text)):
             try:
-                raise NoSuchTime(*self._said(composed(run.units, self._local(run.units)), (run,)))
+                raise NoSuchTime(*self._guess_words(composed(run.units, self._local(run.units)), (run,)))
             except NoSuchTime as unclear:
                 if unclear.guesses:
                     raise
@@ -162,7 +162,7 @@ class _Sentence:
         match = language.line("lead_behind").match(rest)
         return match is not None and language.line("fillers").fullmatch(match[1]) is None
 
-    def _said(self, found: Understood, runs: Sequence[TimeRun]) -> tuple[str, ...]:
+    def _guess_words(self, found: Understood, runs: Sequence[TimeRun]) -> tuple[str, ...]:
         """A time as words that are understood: moments as such, else the words that name it."""
         if found.moments:
             return tuple(f"{each:%Y-%m-%d %H:%M}" for each in found.moments[:2])
@@ -188,9 +188,9 @@ def _adds(start: Sequence[Unit], end: Sequence[Unit]) -> bool:
     return all(isinstance(each, allowed) for each in end)
 
 
-def _guesses(given: Sequence[str], now: datetime) -> tuple[str, str]:
+def _guesses(guesses: Sequence[str], now: datetime) -> tuple[str, str]:
     """Two guesses: those that are given, then tomorrow morning and evening."""
     tomorrow = now.replace(tzinfo=None) + timedelta(days=1)
     usual = (f"{tomorrow.replace(hour=hour, minute=0):%Y-%m-%d %H:%M}" for hour in (9, 19))
-    first, second, *_ = dict.fromkeys((*given, *usual))
+    first, second, *_ = dict.fromkeys((*guesses, *usual))
     return first, second

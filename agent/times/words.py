@@ -22,12 +22,12 @@ class Words:
     is_han: bool
 
     def raw(self, name: str) -> str:
-        """What the group of this name has, or that of this name with a number behind it; empty if none has."""
+        """The text of the group of this name, or of the one with a number after the name; empty if none has any."""
         groups = self.match.groupdict()
         return next((groups[each] or "" for each in _named(name) if groups.get(each)), "")
 
     def word(self, name: str) -> Word | None:
-        """What that means; None if the group is not there."""
+        """The meaning of the group's text; None if the group is not there."""
         groups = self.match.groupdict()
         for each in _named(name):
             if groups.get(each) is not None and (groups[each] or "" in self._table(each)):
@@ -49,9 +49,9 @@ class Words:
     @property
     def unit(self) -> str:
         """The unit of a while: s, m, h, d, w, f (fortnight), mo, q or y; empty for none."""
-        said = self.raw("unit").lower()
+        written = self.raw("unit").lower()
         kind = self.kinds.get("unit", "")
-        return str(self.language.word(kind if kind in self.language.words else "unit", said)) if said else ""
+        return str(self.language.word(kind if kind in self.language.words else "unit", written)) if written else ""
 
     def weekdays(self, name: str = "days") -> tuple[int, ...]:
         """The days of the week in a list of them."""

@@ -59,7 +59,7 @@ def _harmless(words: str) -> str:
     return _MARKUP.sub(" ", escape_line(words))
 
 
-def shown_call(tool: str, arguments: JsonObject) -> str:
+def format_call(tool: str, arguments: JsonObject) -> str:
     """The exact call as readable JSON; invisible characters are written as escapes."""
     written = json.dumps({"tool": tool, "arguments": plain(arguments)}, ensure_ascii=False, indent=2)
     return escape_json("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written))
@@ -68,15 +68,15 @@ def shown_call(tool: str, arguments: JsonObject) -> str:
 def diff(drafts: "Sequence[Draft]", language: Language = "en") -> str:
     """The difference between the current notes and the drafts; at most `DIFF_LINES` and `DIFF_CHARACTERS`."""
     lines = [line for draft in drafts for line in _compared(draft, language)]
-    kept: list[str] = []
+    fitting: list[str] = []
     room = DIFF_CHARACTERS
     for line in lines[:DIFF_LINES]:
         room -= len(line) + 1
         if room < 0:
             break
-        kept.append(line)
-    left = len(lines) - len(kept)
-    return "\n".join([*kept, text("approval.more", language, count=left)] if left else kept)
+        fitting.append(line)
+    left = len(lines) - len(fitting)
+    return "\n".join([*fitting, text("approval.more", language, count=left)] if left else fitting)
 
 
 def _compared(draft: "Draft", language: Language) -> list[str]:
@@ -93,5 +93,5 @@ def _lines(data: bytes | None) -> list[str]:
     lines = (data or b"").decode("utf-8", "replace").split("\n")
     if lines[-1] == "":
         lines.pop()
-    shown = ("".join(c if c.isprintable() or c == "\t" else json.dumps(c)[1:-1] for c in line) for line in lines)
-    return [escape_json(line) for line in shown]
+    printable = ("".join(c if c.isprintable() or c == "\t" else json.dumps(c)[1:-1] for c in line) for line in lines)
+    return [escape_json(line) for line in printable]

@@ -136,7 +136,7 @@ class Approvals:
             raise NeedsApproval(waits, path=asked.path, hint=text("approval.hint", self.language))
         for draft in drafts:  # the person has seen the current text and the change
             if draft.before is not None:
-                context.shown.show(draft.path, draft.before)
+                context.seen.add(draft.path, draft.before)
 
     def find(self, name: str) -> Proposal | None:
         """The question with this id, note or fingerprint, in its current state; None if there is none."""
@@ -220,11 +220,11 @@ class Approvals:
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
         path = free_path(self.vault, f"{now:%Y-%m-%d}-{tool.replace('.', '-')}", {each.path for each in self._all()})
-        shown, expires = (
-            approval_note.shown_call(tool, arguments),
+        call_text, expires = (
+            approval_note.format_call(tool, arguments),
             in_clock_zone(now + timedelta(hours=self.hours), now),
         )
-        if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
+        if self.vault.masked(call_text) != call_text:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)
         asked = Proposal(
             "call",
@@ -235,7 +235,7 @@ class Approvals:
             approval_note.title(tool, drafts, self.language),
             key,
             key,
-            shown,
+            call_text,
             bases=self._bases(drafts),
             why=approval_note.why_asked(why, self.language),
             change=self.vault.masked(approval_note.diff(drafts, self.language)),
@@ -284,8 +284,8 @@ class Approvals:
         if asked.status in {"asking", "pending", "approved"}:
             return data
         where = f"[[{asked.session.removesuffix('.md')}]]" if asked.session else f"`{asked.run}`"
-        said = {"at": self.clock.now(), "until": asked.expires, "where": where}
-        return checkbox_decision.with_result(data, text(f"approval.result_{asked.status}", self.language, **said))
+        values = {"at": self.clock.now(), "until": asked.expires, "where": where}
+        return checkbox_decision.with_result(data, text(f"approval.result_{asked.status}", self.language, **values))
 
     def _write(self, asked: Proposal, change: _Change, stamp: Stamp) -> None:
         """Change the question's note and set its status; a missing or unreadable one is skipped: the record counts."""

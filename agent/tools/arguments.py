@@ -133,16 +133,16 @@ def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:
 
     unusable = (AttributeError, TypeError, ValueError, LookupError, RecursionError, UnknownType, Unresolvable)
 
-    given = plain(arguments)
+    plain_arguments = plain(arguments)
     rules = plain({"additionalProperties": False, **schema})
     assert isinstance(rules, dict)
     # an empty registry: a `$ref` to a URL is never fetched
     validator = Draft202012Validator(rules, registry=Registry())
     try:
-        found = [line for error in validator.iter_errors(given) for line in _lines(error)]
+        found = [line for error in validator.iter_errors(plain_arguments) for line in _lines(error)]
     except unusable:
         return ("this tool's own schema is wrong, so that no call of it can be checked: do without it",)
-    found += [f"{name}: the text holds half a character; leave it out" for name in _broken(given)]
+    found += [f"{name}: the text holds half a character; leave it out" for name in _broken(plain_arguments)]
     unique = list(dict.fromkeys(found))
     more = [f"and {len(unique) - _SHOWN} more problems"] if len(unique) > _SHOWN else []
     return tuple(unique[:_SHOWN] + more)
@@ -160,34 +160,34 @@ def _lines(error: "ValidationError") -> Iterator[str]:
             yield from (f"{_inside(where, str(name))} is missing" for name in names if name not in present)
         case "type":
             kinds = " or ".join(wanted) if isinstance(wanted, list) else str(wanted)
-            yield f"{where or 'the arguments'} must be of type {kinds}, not {_shown(error.instance)}"
+            yield f"{where or 'the arguments'} must be of type {kinds}, not {_quoted(error.instance)}"
         case "enum":
             choices = wanted if isinstance(wanted, list) else []
-            yield f"{where} must be one of {', '.join(map(_shown, choices))}, not {_shown(error.instance)}"
+            yield f"{where} must be one of {', '.join(map(_quoted, choices))}, not {_quoted(error.instance)}"
         case "minLength" | "minItems" if not error.instance:
             yield f"{where} must not be empty"
         case "maxLength" | "maxItems" if isinstance(error.instance, str | list):
             what = "characters" if error.validator == "maxLength" else "items"
             yield f"{where} must have at most {wanted} {what}, not {len(error.instance)}"
         case _:
-            message = error.message if len(error.message) < 200 else f"{_shown(error.instance)} does not fit"
+            message = error.message if len(error.message) < 200 else f"{_quoted(error.instance)} does not fit"
             yield f"{where}: {message}" if where else message
 
 
 def _unknown(error: "ValidationError", where: str) -> Iterator[str]:
     allowed = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
     known = ", ".join(str(name) for name in allowed) or "none"
-    given = error.instance if isinstance(error.instance, Mapping) else {}
-    for name in given:
+    instance = error.instance if isinstance(error.instance, Mapping) else {}
+    for name in instance:
         if name not in allowed:
-            yield f"unknown argument {_inside(where, _shown(name))}; allowed: {known}"
+            yield f"unknown argument {_inside(where, _quoted(name))}; allowed: {known}"
 
 
 def _inside(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     written = json.dumps(value, ensure_ascii=True, default=str)
     return clipped(written, _VALUE)
 

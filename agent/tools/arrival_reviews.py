@@ -49,7 +49,7 @@ class ArrivalConsequence:
     vault: Vault
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question: a command may have answered it."""
+        """The new status of a question: a command may have answered it."""
         vault = self.vault
         if asked.kind == "arrived_files" and _group(vault, asked) is None:
             return "outdated"
@@ -114,7 +114,7 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Lang
         if waiting + len(notes) >= MOST_AT_ONCE:
             break
         path, key = vault.home.at(_note_path(kind, subject)), _key(kind, subject)
-        question = text(f"arrival.{_TEXTS[kind]}", language, subject=_plain(subject))
+        question = text(f"arrival.{_TEXTS[kind]}", language, subject=_without_markup(subject))
         id = f"{new_id}-{len(notes)}"
         asked = Proposal(kind, subject, path, id, when.replace(microsecond=0), question, key, content)
         notes[path] = asked, _compose(vault, asked, arrivals, language)
@@ -182,8 +182,8 @@ def _compose(vault: Vault, asked: Proposal, arrivals: list[ArrivedBlob], languag
     source = ", ".join(dict.fromkeys(each.source if is_note else each.path for each in arrivals[:3]))
     source = source_of(vault, group.files) if group is not None else source
     more = f" (+{len(arrivals) - 3})" if len(arrivals) > 3 else ""
-    subject = _plain(asked.name)
-    values = {"subject": subject, "link": subject.removesuffix(".md"), "source": _plain(source) + more}
+    subject = _without_markup(asked.name)
+    values = {"subject": subject, "link": subject.removesuffix(".md"), "source": _without_markup(source) + more}
     sections = []
     if group is not None:
         sections.append((text("arrival.files_listed", language), format_fenced(listed(vault, group.files))))
@@ -195,7 +195,7 @@ def _compose(vault: Vault, asked: Proposal, arrivals: list[ArrivedBlob], languag
         "type": TYPE,
         "created": asked.created,
         "status": "pending",
-        "untrusted": [_plain(source)[:200]],
+        "untrusted": [_without_markup(source)[:200]],
     }
     key = next(word for kind, word in _TEXTS.items() if kind == asked.kind)
     why, holds = (text(f"arrival.{key}_{part}", language, **values) for part in ("why", "holds"))
@@ -207,7 +207,7 @@ def _diff(vault: Vault, path: str) -> str:
     return diff if len(diff) <= _LONGEST_DIFF else f"{diff[:_LONGEST_DIFF]}\n…"
 
 
-def _plain(words: str) -> str:
+def _without_markup(words: str) -> str:
     return "".join(c if c.isprintable() and c not in "[]`<>%*" else " " for c in words)
 
 

@@ -213,8 +213,8 @@ class _Reader:
             service, known = channel.partition(":")[0], (*_CHANNELS, *channel_names())
             near = meant(service, known)
             if near not in ("", service):
-                told = "there is no channel {channel}"
-                raise self.fail(fields["channels"], told, "did you mean {names}?", channel=channel, names=near)
+                problem = "there is no channel {channel}"
+                raise self.fail(fields["channels"], problem, "did you mean {names}?", channel=channel, names=near)
         for role in roles:
             if role not in _ROLES:
                 raise self.fail(

@@ -9,9 +9,9 @@ becomes text for the model, and the run continues; only errors that end or pause
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
@@ -28,6 +28,7 @@ ERROR_CHARACTERS = 2000
 """The most characters of an error shown to the model."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
@@ -43,7 +44,7 @@ class Called:
 
     tool: str
     result: ToolResult
-    given: ToolOutput | None
+    output: ToolOutput | None
     seconds: float
     denied: bool = False
 
@@ -118,17 +119,18 @@ class Registry:
                 self._take_in(source, {tool.name: tool for tool in source.tools()})
 
     def _take_in(self, source: ToolSource, now: dict[str, Tool]) -> None:
-        before = {name: tool for name, (tool, owner) in self._come.items() if owner is source}
+        before = self._tools_of(source)
         gone = [name for name, tool in before.items() if now.get(name) is not tool]
-        new = [tool for name, tool in now.items() if before.get(name) is not tool]
         taken = self._tools.keys() - before.keys()
-        new = [tool for tool in new if tool.name not in taken and tool.groups <= GROUPS and is_tool_name(tool.name)]
+        new = [tool for name, tool in now.items() if before.get(name) is not tool and _may_come(tool, taken)]
         if not gone and not new:
             return
-        tools = {name: tool for name, tool in self._tools.items() if name not in gone}
-        self._come = {name: come for name, come in self._come.items() if name not in gone}
-        self._come |= {tool.name: (tool, source) for tool in new}
+        tools = _without(self._tools, gone)
+        self._come = _without(self._come, gone) | {tool.name: (tool, source) for tool in new}
         self._tools = tools | {tool.name: self._wrapped(tool) for tool in new}  # other threads read the old one
+
+    def _tools_of(self, source: ToolSource) -> dict[str, Tool]:
+        return {name: tool for name, (tool, owner) in self._come.items() if owner is source}
 
     def profile(self, context: RunContext) -> str:
         """The name of the profile of the policy that the run falls under."""
@@ -170,10 +172,10 @@ class Registry:
     def call(self, call: ToolCall, context: RunContext) -> Called:
         """Perform a call. Raises only `StopRun`; the result has any other failure as text."""
         started = self._clock.monotonic()
-        given: ToolOutput | None = None
+        output: ToolOutput | None = None
         meant = resolved(call)
         try:
-            given, text = self._perform(meant, context.at(call.id))
+            output, text = self._perform(meant, context.at(call.id))
         except StopRun:
             raise
         except AgentError as error:
@@ -181,10 +183,10 @@ class Registry:
         except Exception as error:  # a tool's bug must not end the run; the log has the traceback
             logger.warning("%s failed", meant.name, exc_info=True)
             text = f"{meant.name} failed: {type(error).__name__}: {_first_line(error)}"
-        said = given.text if given else cut(self._mask(text), ERROR_CHARACTERS)
-        result = ToolResult(call.id, call.name, said, given is None, given.images if given else ())
-        is_denied = given is None and self._is_denied(meant.name, context)
-        return Called(meant.name, result, given, self._clock.monotonic() - started, is_denied)
+        answer = output.text if output else cut(self._mask(text), ERROR_CHARACTERS)
+        result = ToolResult(call.id, call.name, answer, output is None, output.images if output else ())
+        is_denied = output is None and self._is_denied(meant.name, context)
+        return Called(meant.name, result, output, self._clock.monotonic() - started, is_denied)
 
     def preview(self, call: ToolCall, context: RunContext) -> tuple[Draft, ...]:
         """The notes that a call would change, before and after; changes nothing and asks nobody.
@@ -216,22 +218,22 @@ class Registry:
         """Why a run cannot make a call, and what it can do instead."""
         name, whole = call.name, whole_tool(call.name)
         if not usable:  # who may use no tool hears nothing of the owner's machine
-            return f"there is no tool {_shown(name)}: this run has no tools"
+            return f"there is no tool {_printable(name)}: this run has no tools"
         tools = list(dict.fromkeys(map(whole_tool, usable)))
         instead = f"use {', '.join(tools)}"
         if any(each.name == name for each in self.visible(context)):
             return f"{name} is not among the tools that this run's skills allow; use {', '.join(usable)}"
         if self._is_denied(name, context):
             return f"there is no tool {name} here: the policy does not allow it in this run; {instead}"
-        actions = [each.partition(".")[2] for each in usable if whole_tool(each) == whole and "." in each]
-        if whole in ACTIONS and actions:
-            given = call.arguments.get(ACTION) if name == whole else name.partition(".")[2]
-            problem = "needs an action" if given is None else f"has no action {_shown(str(given))}"
-            return f"{whole} was not called: it {problem}; `{ACTION}` must be one of {', '.join(actions)}"
-        gone = (source.absence() for source in self._sources if any(each.name == name for each in source.known()))
+        if whole in ACTIONS and (problem := _action_problem(call, whole, usable)):
+            return problem
         if near := get_close_matches(name[:80], tools, n=3, cutoff=0.5):
             instead = f"did you mean {' or '.join(near)}?"
-        return "; ".join([*gone, f"there is no tool {_shown(name)}", instead])
+        return "; ".join([*self._absences(name), f"there is no tool {_printable(name)}", instead])
+
+    def _absences(self, name: str) -> Iterator[str]:
+        """Why the sources of a tool of this name do not offer it now."""
+        return (source.absence() for source in self._sources if any(each.name == name for each in source.known()))
 
     def _is_denied(self, name: str, context: RunContext) -> bool:
         tool = self._tools.get(name)
@@ -240,7 +242,7 @@ class Registry:
         return self._policies.permission(tool, context) is Permission.DENY
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     return ascii(name[:80])[1:-1]
 
 
@@ -252,3 +254,19 @@ def _for_model(error: AgentError) -> str:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else "no reason given"
+
+
+def _action_problem(call: ToolCall, whole: str, usable: Sequence[str]) -> str:
+    """Why a call of a tool with actions was not made; empty if the run may use none of its actions."""
+    actions = [each.partition(".")[2] for each in usable if whole_tool(each) == whole and "." in each]
+    action = call.arguments.get(ACTION) if call.name == whole else call.name.partition(".")[2]
+    problem = "needs an action" if action is None else f"has no action {_printable(str(action))}"
+    return f"{whole} was not called: it {problem}; `{ACTION}` must be one of {', '.join(actions)}" if actions else ""
+
+
+def _may_come(tool: Tool, taken: Collection[str]) -> bool:
+    return tool.name not in taken and tool.groups <= GROUPS and is_tool_name(tool.name)
+
+
+def _without(rows: Mapping[str, T], gone: Collection[str]) -> dict[str, T]:
+    return {name: row for name, row in rows.items() if name not in gone}

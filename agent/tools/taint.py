@@ -6,7 +6,7 @@ approval. The mark of the run is `tool.Taint`; asking for approval is left to `a
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,13 +33,13 @@ def framed(tool: "Tool") -> "Tool":
     """The tool with untrusted results framed for the model; such a result taints the run."""
 
     def perform(arguments: JsonObject, context: "RunContext") -> "ToolOutput":
-        given = tool.perform(arguments, context)
-        if not given.untrusted:
-            return given
-        context.taint.mark(given.untrusted)
-        if given.is_framed:
-            return given
-        return replace(given, text=frame(given.text, given.untrusted))
+        output = tool.perform(arguments, context)
+        if not output.untrusted:
+            return output
+        context.taint.mark(output.untrusted)
+        if output.is_framed:
+            return output
+        return replace(output, text=frame(output.text, output.untrusted))
 
     return replace(tool, perform=perform)
 
@@ -64,31 +64,41 @@ def reason_to_ask(
     """
     paths = tool.effect.paths(arguments) if tool.effect else ()
     rules = {path: home.write_rule(check_writable(path, home, context.writes)) for path in paths}
-    steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
+    steering = _path_with(rules, WriteRule.AFTER_YES)
     if steering and not (tool.on_request and context.is_attended):
         return text("taint.steers", language, path=steering)
-    unproved = next((path for path in paths if home.row(path).path == PROFILE), "")
-    if unproved and "profile" not in tool.groups and not context.is_attended:
+    if (unproved := _path_in_profile(paths, home)) and not ("profile" in tool.groups or context.is_attended):
         return text("taint.unproved", language, path=unproved)
     if not context.taint:
         return ""
-    what = ""
-    remembered = next((path for path, found in rules.items() if found is WriteRule.MEMORY), "")
+    what = _what_is_done(tool, arguments, context, _path_with(rules, WriteRule.MEMORY), language)
+    return text("taint.read", language, sources=_named(context.taint.sources, language), what=what) if what else ""
+
+
+def _path_with(rules: Mapping[str, WriteRule], rule: WriteRule) -> str:
+    return next((path for path, found in rules.items() if found is rule), "")
+
+
+def _path_in_profile(paths: Iterable[str], home: AgentFolder) -> str:
+    return next((path for path in paths if home.row(path).path == PROFILE), "")
+
+
+def _what_is_done(
+    tool: "Tool", arguments: JsonObject, context: "RunContext", remembered: str, language: Language
+) -> str:
+    """The effect of a call that a tainted run must not have without a yes; empty without one. `remembered` is a path
+    in the memory that it would change."""
     if tool.egress:
-        what = text("taint.egress", language, tool=tool.name)
-    elif "exec" in tool.groups:
-        what = text("taint.exec", language, tool=tool.name)
-    elif remembered:
-        what = text("taint.returns", language, path=remembered)
-    else:
-        what = _what_is_written(tool.effect.plan(arguments, context) if tool.effect else (), language)
-    if not what:
-        return ""
-    return text("taint.read", language, sources=_named(context.taint.sources, language), what=what)
+        return text("taint.egress", language, tool=tool.name)
+    if "exec" in tool.groups:
+        return text("taint.exec", language, tool=tool.name)
+    if remembered:
+        return text("taint.returns", language, path=remembered)
+    return _what_is_written(tool.effect.plan(arguments, context) if tool.effect else (), language)
 
 
 def _what_is_written(drafts: "Sequence[Draft]", language: Language) -> str:
-    """What the notes would do that a note of a tainted run must not do without a yes; empty for nothing."""
+    """The effect of notes that a note of a tainted run must not have without a yes; empty without one."""
     if special := _special(drafts):
         return text("taint.special", language, path=special)
     if loads := _loads_more(drafts):

@@ -5,13 +5,16 @@ Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.events.runs import NO_ORIGIN, ChatOrigin
 from agent.llm.messages import Cancelled, ImagePart, JsonObject, never
-from agent.tools.shown_notes import ShownNotes
+from agent.tools.seen_notes import SeenNotes
 from agent.vault.change import actor_of
+
+if TYPE_CHECKING:
+    from agent.llm.presets import ModelKind
 
 
 @dataclass(slots=True)
@@ -40,7 +43,7 @@ ATTENDED = frozenset({"cli", "acp", "inbox"})
 """The channels on which only the owner of the vault asks, on this machine."""
 
 
-def tell_nobody(line: str) -> None:
+def ignore_progress(line: str) -> None:
     """Nothing: nobody waits for the call."""
 
 
@@ -48,13 +51,14 @@ def tell_nobody(line: str) -> None:
 class RunContext:
     """The run of a call: the asker, the channel, and the call's own id.
 
-    `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
+    `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `seen` are the lines
     shown to the model; it starts empty in a sub-run and after a restart. `described` are the tools that the model is
     told of. `resumed`: this call was requested before the run stopped, and may have been performed. `asked` is the
     person's message that began the run; empty for a job and in a sub-run. `job` is the job that the run belongs to,
-    empty if a person asked for it; `purpose`, `writes` and `spend` are as in `loop.records`, and `origin` as in
-    `Speaker`. `asks_only`: the call is not performed; if it needs a yes that nobody was asked for, the person is asked,
-    and the output is the path of the note. `progress` is told what a long call does, in a line, for who waits for it.
+    empty if a person asked for it; `purpose`, `writes`, `spend` and `model` are as in `loop.records`, and `origin` as
+    in `Speaker`. `asks_only`: the call is not performed; if it needs a yes that nobody was asked for, the person is
+    asked, and the output is the path of the note. `progress` is told what a long call does, in a line, for who waits
+    for it.
     """
 
     run: str
@@ -65,7 +69,7 @@ class RunContext:
     sender: str = ""
     taint: Taint = field(default_factory=Taint)
     cancelled: Cancelled = never
-    shown: ShownNotes = field(default_factory=ShownNotes)
+    seen: SeenNotes = field(default_factory=SeenNotes)
     described: set[str] = field(default_factory=set, compare=False)
     resumed: bool = False
     asked: str = ""
@@ -73,9 +77,10 @@ class RunContext:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    model: "ModelKind" = "main"
     asks_only: bool = False
     origin: ChatOrigin = NO_ORIGIN
-    progress: Callable[[str], object] = tell_nobody
+    progress: Callable[[str], object] = ignore_progress
 
     @property
     def actor(self) -> str:

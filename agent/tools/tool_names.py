@@ -123,9 +123,9 @@ def _spec(name: str, tools: Sequence[Tool]) -> ToolSpec:
     properties: dict[str, Json] = {ACTION: {"type": "string", "enum": actions}}
     lines: list[str] = []
     for action, tool in zip(actions, tools, strict=True):
-        given = tool.parameters["properties"]
-        assert isinstance(given, Mapping)
-        for argument, schema in given.items():
+        schemas = tool.parameters["properties"]
+        assert isinstance(schemas, Mapping)
+        for argument, schema in schemas.items():
             if properties.setdefault(argument, schema) != schema:
                 raise ValueError(f"{tool.name} has another argument {argument} than the actions before it")
         required = tool.parameters.get("required")

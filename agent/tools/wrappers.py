@@ -91,8 +91,8 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     end = text.rfind("\n", limit // 2, limit)
-    kept = text[: end if end > 0 else limit]
-    return f"{kept}\n[{len(text) - len(kept):,} of {len(text):,} characters left out: ask for a smaller part]"
+    beginning = text[: end if end > 0 else limit]
+    return f"{beginning}\n[{len(text) - len(beginning):,} of {len(text):,} characters left out: ask for a smaller part]"
 
 
 def rows_that_fit(rows: Sequence[str], room: int = ROWS) -> int:

@@ -75,7 +75,7 @@ def catch_up(
     notes: Prefetch[dict[str, str]] | None = None,
     *,
     in_past: bool = False,
-    shown: ShowIndexing = show_nothing,
+    show: ShowIndexing = show_nothing,
 ) -> str | None:
     """Update the index if no daemon does it, the notes first; returns why it is still behind, or which damage was
     repaired, None if it was only brought up to date.
@@ -85,24 +85,24 @@ def catch_up(
     daemon = None if in_past else _daemon_that_has_taken_in(workspace)
     if daemon is not None:
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
-        return behind_daemon(daemon) or changed
+        return daemon_lag(daemon) or changed
     attached = None if in_past else Prefetch(lambda: attachment_paths(workspace.vault))
-    late = _catch_up_notes(index, notes, in_past=in_past, shown=shown)
-    return late if late is not None or attached is None else _catch_up_attachments(index, attached.result(), shown)
+    late = _catch_up_notes(index, notes, in_past=in_past, show=show)
+    return late if late is not None or attached is None else _catch_up_attachments(index, attached.result(), show)
 
 
-def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], shown: ShowIndexing) -> str | None:
+def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], show: ShowIndexing) -> str | None:
     """Take in the attachments that changed, if they are few; returns why the index is behind, None if it is not."""
     listed = hash_attachments(index.workspace, paths) if paths else {}
     if has_exactly(index.files, listed, attachments=True):
         return None
-    behind = len(differing(indexed_hashes(index.files, attachments=True), listed))
-    if behind > FEW:
-        return Sentence("{count} files are not read yet: vault-agent index, or start the daemon", count=behind)
-    says = Sentence("reading {count} files …", count=behind)
+    outdated = len(differing(indexed_hashes(index.files, attachments=True), listed))
+    if outdated > FEW:
+        return Sentence("{count} files are not read yet: vault-agent index, or start the daemon", count=outdated)
+    says = Sentence("reading {count} files …", count=outdated)
     index.updater.patience = 0.0
     try:
-        with shown(says) if behind > _SOME else show_nothing(says) as progress:
+        with show(says) if outdated > _SOME else show_nothing(says) as progress:
             update_attachments(index, listed, progress=progress)
     except LockHeld:
         return "the index is being brought up to date by another process"
@@ -110,7 +110,7 @@ def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], shown: Sho
 
 
 def _catch_up_notes(
-    index: "SearchIndex", notes: Prefetch[dict[str, str]] | None, *, in_past: bool, shown: ShowIndexing
+    index: "SearchIndex", notes: Prefetch[dict[str, str]] | None, *, in_past: bool, show: ShowIndexing
 ) -> str | None:
     """The same for the notes."""
     listed = index.listed() if notes is None else notes.result()
@@ -120,20 +120,20 @@ def _catch_up_notes(
     met = index.files.why_broken() if index.files.mark.exists() else ""
     known = index.known()
     differs = differing(known, listed)
-    behind = len(differs)
-    if known and behind > FEW and not anew and not in_past:
+    outdated = len(differs)
+    if known and outdated > FEW and not anew and not in_past:
         if index.files.is_being_written():
-            return Sentence("{count} notes are not indexed yet: another process is at it", count=behind)
-        return Sentence("{count} changes are not indexed yet: vault-agent index, or start the daemon", count=behind)
+            return Sentence("{count} notes are not indexed yet: another process is at it", count=outdated)
+        return Sentence("{count} changes are not indexed yet: vault-agent index, or start the daemon", count=outdated)
     says = ""
     if anew:
         says = Sentence("indexing {count} notes anew, since search uses another model now …", count=len(listed))
-    elif behind > FEW:
+    elif outdated > FEW:
         says = Sentence("indexing {count} notes …", count=len(listed))
     index.updater.patience = 0.0  # a search never waits for the writer
     try:
-        with shown(says) if says else show_nothing(says) as index.updater.progress:
-            if known and behind <= FEW and not anew and not in_past and not index.is_broken():
+        with show(says) if says else show_nothing(says) as index.updater.progress:
+            if known and outdated <= FEW and not anew and not in_past and not index.is_broken():
                 index.touch({path: listed.get(path) for path in differs})  # nobody lists 100,000 notes twice for one
             else:
                 index.refresh()
@@ -169,7 +169,7 @@ def _daemon_that_has_taken_in(workspace: Workspace) -> Mapping[str, object] | No
     return daemon
 
 
-def behind_daemon(daemon: Mapping[str, object]) -> str | None:
+def daemon_lag(daemon: Mapping[str, object]) -> str | None:
     """The reason why the index is behind, from the daemon's state; None if it is up to date."""
     if daemon.get("starting"):
         return "the daemon has just started: what changed while it was away may be missing"

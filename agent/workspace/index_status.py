@@ -30,7 +30,7 @@ git's search through 100,000 notes takes a second."""
 class IndexState:
     """The part of the vault that search finds. `mode` is hybrid, keyword or none; `problem` is why it is not hybrid.
 
-    `behind` counts the notes that differ from the index; None if there is no index to compare. `vectors` is the
+    `outdated` counts the notes that differ from the index; None if there is no index to compare. `vectors` is the
     embedding model of the index, empty for none. `of_type` are the notes that may have the type that
     was asked for: those that have it, and those whose header the index does not know. None if nothing can be said, or
     too many are not known. `unread` are the attachments whose text is not found, or not whole, each with the reason.
@@ -40,7 +40,7 @@ class IndexState:
     engine: str | None
     coverage: Coverage | None
     problem: str | None
-    behind: int | None = None
+    outdated: int | None = None
     vectors: str = ""
     of_type: frozenset[str] | None = None
     unread: tuple[tuple[str, str], ...] = ()
@@ -164,7 +164,7 @@ def _state(
     found = coverage_of(listing[0], incomplete, pending)
     found = replace(found, failed=(*found.failed, *((path, _RENAME) for path in sorted(unnamed))))
     tried = {path for path, _ in found.failed}
-    behind = len(changed - tried)
+    outdated = len(changed - tried)
     unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"
     generation = int(store.meta("generation", "0"))
@@ -174,4 +174,4 @@ def _state(
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
     of_type = typed | unknown if len(unknown) <= _FEW else None
-    return IndexState(mode, engine, found, problem, behind, vectors, of_type, unread)
+    return IndexState(mode, engine, found, problem, outdated, vectors, of_type, unread)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from math import inf
 
-from agent.clock import Clock, in_machine_seconds, time_shown
+from agent.clock import Clock, in_machine_seconds, time_on_clock
 from agent.dataclass import dataclass
 from agent.errors import Stopping
 from agent.vault.store import open_vault
@@ -78,8 +78,8 @@ class InterruptibleClock:
     def new_id(self) -> str:
         return self.clock.new_id()
 
-    def shown_at(self, seconds: float) -> float:
-        return time_shown(self.clock, seconds)
+    def time_at(self, seconds: float) -> float:
+        return time_on_clock(self.clock, seconds)
 
     def in_machine_seconds(self) -> Clock:
         return replace(self, clock=in_machine_seconds(self.clock))

@@ -154,14 +154,14 @@ def view_of(graph: LinkGraph, wanted: WantedNotes, most: int = MOST_NOTES) -> Li
             count[path] += 1
     matches = {path for path in graph.nodes if _matches(graph, wanted, path)}
     inside = matches | _around(graph, matches, wanted) if wanted.neighbours and not wanted.is_any else matches
-    shown = _most_linked(inside, matches, count, most)
-    notes = [ViewedNote(path, count[path], path in matches) for path in graph.nodes if path in shown]
+    chosen = _most_linked(inside, matches, count, most)
+    notes = [ViewedNote(path, count[path], path in matches) for path in graph.nodes if path in chosen]
     numbers = {each.path: number for number, each in enumerate(notes)}
     links = [(numbers[one], numbers[other]) for one, other in graph.edges if one in numbers and other in numbers]
-    kept = links
+    strongest = links
     if len(links) > MOST_LINKS:
-        kept = sorted(nlargest(MOST_LINKS, links, key=lambda pair: min(notes[number].links for number in pair)))
-    return LinkView(tuple(notes), tuple(kept), len(inside) - len(notes), len(links) - len(kept))
+        strongest = sorted(nlargest(MOST_LINKS, links, key=lambda pair: min(notes[number].links for number in pair)))
+    return LinkView(tuple(notes), tuple(strongest), len(inside) - len(notes), len(links) - len(strongest))
 
 
 def _matches(graph: LinkGraph, wanted: WantedNotes, path: str) -> bool:
@@ -182,10 +182,10 @@ def _around(graph: LinkGraph, matches: set[str], wanted: WantedNotes) -> set[str
 
 def _most_linked(inside: Iterable[str], matches: set[str], count: dict[str, int], most: int) -> set[str]:
     """The notes that are shown: matches first, then the most linked, until there are enough."""
-    characters, shown = 0, set[str]()
+    characters, chosen = 0, set[str]()
     for path in sorted(inside, key=lambda path: (path not in matches, -count[path], path))[:most]:
         characters += len(path)
         if characters > MOST_CHARACTERS:
             break
-        shown.add(path)
-    return shown
+        chosen.add(path)
+    return chosen

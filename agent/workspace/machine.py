@@ -34,8 +34,8 @@ def machine_path(vault: Vault, name: str) -> str:
 
 def plain_name(text: str) -> str:
     """The text as the name of a machine: letters, digits, `-` and `_`, not too long."""
-    kept = "".join(each if each.isalnum() or each in "-_" else "-" for each in text.strip())
-    return kept.strip("-")[:_LONGEST].strip("-")
+    plain = "".join(each if each.isalnum() or each in "-_" else "-" for each in text.strip())
+    return plain.strip("-")[:_LONGEST].strip("-")
 
 
 def open_claims(workspace: Workspace) -> Claims:

@@ -51,8 +51,8 @@ class SearchIndex:
     """One index over one set of notes. Keeps files open until `close`.
 
     `held` returns a note's bytes by path and content hash if they are in memory already, None for most. From
-    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here. `told` is told what
-    git has listed, each time that all current notes are compared with the index.
+    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here. `on_listing` is
+    called with what git has listed, each time that all current notes are compared with the index.
     """
 
     files: IndexFiles
@@ -65,7 +65,7 @@ class SearchIndex:
     _updater: "Updater | None" = None
     held: Callable[[str, str], bytes | None] = not_held
     elsewhere: int | None = None
-    told: Callable[[VaultListing], object] = ignore_listing
+    on_listing: Callable[[VaultListing], object] = ignore_listing
 
     @property
     def chosen(self) -> EmbedderChoice:
@@ -123,9 +123,9 @@ class SearchIndex:
         """Update the index to the current notes; raises `LockHeld` if another process is updating it."""
         known = Prefetch(self.known) if self.elsewhere is not None and not verify else None  # while git looks
         notes = self.listed()
-        behind = self._behind(known.result(), notes) if known is not None else 0
+        outdated = self._count_outdated(known.result(), notes) if known is not None else 0
         del known
-        done = None if verify else self._elsewhere(notes, lambda _: behind, are_all=True)
+        done = None if verify else self._elsewhere(notes, lambda _: outdated, are_all=True)
         return done or self.updater.update(notes, self.read, verify=verify)
 
     def touch(self, changed: dict[str, str | None]) -> "IndexReport":
@@ -154,7 +154,7 @@ class SearchIndex:
         report: IndexReport | None = module.take_in_elsewhere(task, updater.progress)
         return report
 
-    def _behind(self, known: Mapping[str, str], notes: Mapping[str, str | None]) -> int:
+    def _count_outdated(self, known: Mapping[str, str], notes: Mapping[str, str | None]) -> int:
         """How many of all notes the index, which has the `known` ones, does not have as they are."""
         if self.is_broken() or self.is_of_another_model:
             return len(notes)
@@ -204,7 +204,7 @@ def open_index(
 
     def all_notes() -> dict[str, str]:
         found = list_notes(vault)
-        index.told(found)
+        index.on_listing(found)
         return named(found.notes)
 
     files, engine = index_files(workspace), _engine(workspace)

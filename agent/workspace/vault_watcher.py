@@ -68,15 +68,15 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
 def files_changed(vault: Vault, events: Sequence[VaultEvent], now: float) -> FilesChanged[NoteChange]:
     """The event of these changes, with those of private notes apart. For all others, a note that becomes private with
     its move is deleted, and one that no longer is private is found where it is read."""
-    shown, private = list[VaultEvent](), list[VaultEvent]()
+    public, private = list[VaultEvent](), list[VaultEvent]()
     for event in events:
         is_private = vault.private_notes.have(event.path)
         if isinstance(event, NoteMoved) and is_private != vault.private_notes.have(event.source):
             private.append(event)
-            shown += [NoteDeleted(event.source, event.before, event.origin)] if is_private else []
+            public += [NoteDeleted(event.source, event.before, event.origin)] if is_private else []
         else:
-            (private if is_private else shown).append(event)
-    return FilesChanged(tuple(shown), now, tuple(private))
+            (private if is_private else public).append(event)
+    return FilesChanged(tuple(public), now, tuple(private))
 
 
 @dataclass(slots=True)

@@ -199,10 +199,10 @@ def load_daemon_state(workspace: Workspace) -> Mapping[str, object] | None:
     if not is_watched(workspace):
         return None
     try:
-        said = parse_json(workspace.daemon_state.read_text("utf-8"))
+        state = parse_json(workspace.daemon_state.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return state if isinstance(state, dict) else {}
 
 
 _Stamp = tuple[int, int] | None

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email import message_from_bytes
+from email.message import Message
 from typing import Literal, TypeAlias
 
 Trouble: TypeAlias = Literal[
@@ -43,6 +45,18 @@ _REFUSALS: dict[tuple[str, Trouble | None], str] = {
     ("UID", "bad"): "BAD not now",
 }
 PASSWORD = "hush-hush-imap-1234567"
+
+
+def _part(mail: bytes, asked: str) -> bytes:
+    """The section of a mail that is asked for, as it is written there; all of it without a number."""
+    found = re.search(r"BODY\.PEEK\[([\d.]+)\]", asked)
+    if found is None:
+        return mail
+    part: Message = message_from_bytes(mail)
+    for number in found[1].split("."):
+        members = part.get_payload()
+        part = members[int(number) - 1] if isinstance(members, list) else part  # type: ignore[assignment]
+    return str(part.get_payload()).encode("ascii", "surrogateescape")
 
 
 @dataclass
@@ -270,7 +284,7 @@ class _Session(socketserver.StreamRequestHandler):
         if "BODY" not in rest:
             self._say(head + ")")
             return
-        data = mails[number]
+        data = _part(mails[number], rest)
         most = re.search(r"<0\.(\d+)>", rest)
         data = data[: int(most[1])] if most else data
         counted = len(data) + {"too short": -3, "too long": 1}.get(trouble or "", 0)

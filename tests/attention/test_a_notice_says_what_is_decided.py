@@ -43,3 +43,20 @@ def test_a_long_question_is_told_whole(town: Town) -> None:
     (notice,) = waiting_notices(town.workspace, set())
     assert len(notice.title) < len(question)
     assert notice.lines[0] == question and notice.lines[1].startswith("[[questions/")
+
+
+def test_the_title_of_a_question_is_what_is_asked(town: Town) -> None:
+    asked(town, "human_ask", question="Which day?", options=["Friday", "Sunday"], why="The note has two.")
+    (notice,) = waiting_notices(town.workspace, set())
+    assert notice.title == "I have a question: Which day?"
+    assert "The note has two." in notice.lines[0] and notice.lines[1:3] == ("1. Friday", "2. Sunday")
+
+
+def test_a_notice_about_a_job_asks_whether_it_may_run(town: Town) -> None:
+    town.write("jobs/tea.md", job(title="Tea", approval_required="true"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "tea", "waits")
+    (notice,) = waiting_notices(town.workspace, set())
+    assert notice.title.startswith("May the job ") and notice.title.endswith(")")

@@ -8,10 +8,11 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from itertools import count
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from agent.attention.channels.channel import Incoming
+from agent.attention.channels.channel import FileSource, Incoming
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken, load_token
 from agent.attention.channels.sent_words import NOTHING_SENT, SentWords, sent_words
@@ -98,6 +99,36 @@ def test_a_stranger_with_the_token_is_not_the_owner(post: Post, sender: str) -> 
 @pytest.mark.parametrize("header", [("Auto_Submitted", "auto-replied"), ("Precedence", "bulk"), ("X_Autoreply", "yes")])
 def test_what_machines_answer_is_left_out(post: Post, header: tuple[str, str]) -> None:
     assert post.arrives(written(**{header[0]: header[1]}, In_Reply_To=OURS)) == []
+
+
+def test_files_of_the_owners_mail_are_fetched_each_by_itself(post: Post) -> None:
+    mail = written("yes", In_Reply_To=OURS)
+    mail.add_alternative("<p>yes<img src=cid:x></p>", subtype="html")
+    page = cast(EmailMessage, cast(list[object], mail.get_payload())[1])
+    page.add_related(b"logo", "image", "png", cid="<x>", filename="logo.png")
+    mail.add_attachment(b"\x89PNG" + bytes(500_000), "image", "png", filename="屋顶.png")
+    mail.add_attachment(b"%PDF", "application", "pdf", filename="offer.pdf", cte="quoted-printable")
+    [message] = post.arrives(mail)
+
+    picture, paper = message.files
+    assert [(each.kind, each.name, each.is_own) for each in message.files] == [
+        ("picture", "屋顶.png", False), ("file", "offer.pdf", False),
+    ]  # fmt: skip
+    assert isinstance(post.channel, FileSource)
+    assert post.channel.fetch(picture, 600_000, never) == b"\x89PNG" + bytes(500_000)
+    assert post.channel.fetch(paper, 4, never) == b"%PDF"
+    for most in (400_000, 500_003):
+        with pytest.raises(UserError, match="larger"):
+            post.channel.fetch(picture, most, never)
+    post.box.validity += 1
+    with pytest.raises(UserError, match="not in the mailbox any more"):
+        post.channel.fetch(paper, 4, never)
+
+
+def test_a_strangers_mail_brings_no_files(post: Post) -> None:
+    mail = written("hello", sender="eve@example.org")
+    mail.add_attachment(b"%PDF", "application", "pdf", filename="offer.pdf")
+    assert [each.files for each in post.arrives(mail)] == [()]
 
 
 def test_others_who_read_along_make_it_a_group(post: Post) -> None:

@@ -31,7 +31,7 @@ def test_a_notice_that_another_process_has_noted_is_sent(town: Town) -> None:
         open_outbox(town.workspace).take(NoticeRaised("parcel", 0.8, "the parcel has come"))
         house.until(is_there(town, "the parcel has come"), "the daemon has sent it")
     (told,) = receipts(town, "parcel")
-    assert told.proof and not told.is_perhaps_shown
+    assert told.proof and not told.may_have_arrived
 
 
 def test_what_is_raised_in_the_daemon_while_it_is_quiet_comes_in_the_morning(town: Town) -> None:
@@ -55,7 +55,7 @@ def test_a_job_that_waits_for_a_yes_for_a_minute_is_said_once(town: Town) -> Non
         house.for_a_while(1)
         assert receipts(town, "approval") == []
         town.clock.pass_by(minutes=2)
-        house.until(is_there(town, "This waits for your yes: morning"), "it is said")
+        house.until(is_there(town, "May the job"), "it is said")
     with town.daemon() as house:
         town.clock.pass_by(minutes=40)
         house.for_a_while(2)

@@ -172,7 +172,7 @@ def test_a_service_that_does_not_say_whether_it_took_it_is_told_that_it_may_have
     desk.turn()
     assert [each.again for each in desk.fake.shown] == [True]
     receipt = desk.ledger.get(id)
-    assert receipt is not None and receipt.is_perhaps_shown
+    assert receipt is not None and receipt.may_have_arrived
 
 
 def test_what_a_service_asked_for_holds_over_a_restart(desk: Desk) -> None:
@@ -290,7 +290,7 @@ def test_a_kill_between_sending_and_noting_is_told_to_the_person(desk: Desk) -> 
     desk.turn()
     assert [(each.id, each.again) for each in desk.fake.shown] == [(id, False), (id, True)]
     receipt = desk.ledger.get(id)
-    assert receipt is not None and receipt.is_perhaps_shown and receipt.proof
+    assert receipt is not None and receipt.may_have_arrived and receipt.proof
     desk.restart()
     desk.turn()
     assert len(desk.fake.shown) == 2

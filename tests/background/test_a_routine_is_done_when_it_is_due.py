@@ -216,7 +216,7 @@ def test_what_the_work_takes_out_is_not_done_again() -> None:
 
 @pytest.mark.parametrize("error", [Interrupted("the daemon stops"), LockHeld("somebody writes")])
 def test_what_passes_by_itself_is_no_problem(error: BaseException) -> None:
-    scene = Scene([error]).has(is_retryable_told=False)
+    scene = Scene([error]).has(reports_retryable=False)
     scene.bus.publish(wanted("a"))
     assert scene.after(1) == [("a",)] and scene.runner.problem == ""
 

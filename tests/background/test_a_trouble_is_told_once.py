@@ -10,10 +10,10 @@ import pytest
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.attention.receipt import NoticeReceipt
+from agent.background.active_alerts import alert_help, alert_title, load_active_alerts
 from agent.background.alerts import INTERVAL, PRIORITIES, Alerts
 from agent.background.pool import Pool
 from agent.background.routine import RoutineRunner
-from agent.background.standing_alerts import alert_help, alert_title, load_standing
 from agent.clock import SystemClock
 from agent.events.bus import Bus
 from agent.events.runs import NodeToolCalled, TaskStarted
@@ -93,7 +93,7 @@ def test_a_job_that_fails_is_told_once_and_when_it_works_again_nothing_is_said(
         assert standing.notice == told.id and standing.since == told.at
         fail(workspace, root, 3, "done")
         alerts.changed(edited("jobs/history/brief.md", clock.monotonic()))  # type: ignore[arg-type]
-        assert alerts.look() == () and load_standing(workspace.vault) == ()
+        assert alerts.look() == () and load_active_alerts(workspace.vault) == ()
     assert len(notices(workspace)) == 1
 
 
@@ -155,7 +155,7 @@ def test_a_handler_that_fails_again_and_again_is_told(root: Path) -> None:
         clock.advance(11 * 60)
         runner.turn(clock.monotonic())
         wait(runner)
-        assert load_standing(workspace.vault) == ()
+        assert load_active_alerts(workspace.vault) == ()
     bus.close()
 
 
@@ -177,7 +177,7 @@ def test_a_vault_without_troubles_costs_no_work(root: Path) -> None:
         clock.advance(INTERVAL)
         runner.turn(clock.monotonic())
         assert not runner.pool.has("alerts")
-    assert load_recent(workspace.metrics) == () and not load_standing(workspace.vault)
+    assert load_recent(workspace.metrics) == () and not load_active_alerts(workspace.vault)
 
 
 def test_a_node_host_that_is_away_and_a_permission_that_is_denied(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +206,7 @@ def test_a_node_host_that_is_away_and_a_permission_that_is_denied(root: Path, mo
 def test_damaged_alerts_are_as_good_as_none(root: Path, damage: str) -> None:
     workspace = open_workspace(root)
     workspace.vault.records.rows("INSERT INTO record VALUES ('standing-alerts', '', ?)", damage)
-    assert load_standing(workspace.vault) == ()
+    assert load_active_alerts(workspace.vault) == ()
 
 
 @pytest.mark.parametrize("rule", get_args(AlertRule))

@@ -189,7 +189,7 @@ class _Lived:
 
 def _given(runs: RunService, question: str) -> list[str]:
     """The texts that a new conversation's run would be given for a question."""
-    return [each.text for each in runs.given(question).found]
+    return [each.text for each in runs.passages(question).found]
 
 
 def _says(text: str, answers: Sequence[str]) -> bool:

@@ -71,7 +71,7 @@ def measure(found: Sequence[tuple[MemorySource, locomo.Conversation]], behind: s
     had = wanted = asking = 0
     for number, (source, talk) in enumerate(found):
         for question in [each for each in talk.questions if each.category != 5][::EVERY]:
-            given = source.given(question.text.rstrip("?") + behind).found
+            given = source.passages(question.text.rstrip("?") + behind).found
             lines = {(Path(each.path).name, line) for each in given for line in _lines(each)}
             evidence = {(Path(path).name, line) for path, line in question.evidence}
             complete.append(evidence <= lines)
@@ -79,7 +79,7 @@ def measure(found: Sequence[tuple[MemorySource, locomo.Conversation]], behind: s
             tokens.append(sum(count(each.shown) for each in given))
             passages.append(len(given))
             asking += sum(each.text.endswith(("?", "？")) for each in given)
-        needless += [bool(source.given(task).found) for task in general_tasks(1 + number % 2)[::EVERY]]
+        needless += [bool(source.passages(task).found) for task in general_tasks(1 + number % 2)[::EVERY]]
     return Shown(
         statistics.mean(complete), had / wanted, statistics.median(tokens), statistics.mean(passages),
         asking / max(sum(passages), 1), statistics.mean(needless),

@@ -57,7 +57,7 @@ class FileServer:
         given = {name.lower(): value for name, value in handler.headers.items()}
         self.asked.append((handler.path, given))
         known = {"ETag": "if-none-match", "Last-Modified": "if-modified-since"}
-        same = any(given.get(known[name]) == value for name, value in self.tags.items())
+        same = any(given.get(known.get(name, "")) == value for name, value in self.tags.items())
         status, body = (304, b"") if same and self.status == 200 else (self.status, self.body)
         if self.location and handler.path != self.location:
             status, body = 302, b""

@@ -1,5 +1,6 @@
 """A calendar is a file, an address or a CalDAV server: fetched when it has changed, and kept while it is away."""
 
+import gzip
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -107,6 +108,18 @@ def test_no_message_has_the_address(tmp_path: Path, server: FileServer) -> None:
         said = shelf.look().problem
         assert said and "0123456789abcdef" not in said
     assert "larger than 5 MB" in said
+
+
+def test_a_packed_answer_is_read_up_to_the_limit(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    server.tags, plain = {"Content-Encoding": "gzip"}, server.body
+    server.body = gzip.compress(plain)
+    shelf.look()
+    assert shelf.titles() == ["Tea"]
+    server.body = gzip.compress(bytes(200 << 20))
+    assert "larger than 5 MB" in shelf.look().problem
+    server.tags = {"Content-Encoding": "br"}
+    assert "packed in a way" in shelf.look().problem
 
 
 def test_a_redirect_stays_with_the_host(tmp_path: Path, server: FileServer) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agent.background.jobs.once import PendingRun
 from agent.background.jobs.recording import JobAttempt
-from agent.clock import SetClock, SystemClock, in_machine_seconds, rate_of, time_shown
+from agent.clock import SetClock, SystemClock, in_machine_seconds, rate_of, time_on_clock
 from agent.config.directories import RATE, START, process_clock
 from agent.config.load import load_settings
 from agent.errors import ConfigError
@@ -54,14 +54,14 @@ def test_what_the_machine_waits_for_goes_no_faster() -> None:
     assert waits.monotonic() - before < 3_000
     assert abs(waits.now() - clock.now()) < timedelta(hours=6)
     fake = FakeClock()
-    assert in_machine_seconds(fake) is fake and time_shown(fake, 5.0) == 5.0
+    assert in_machine_seconds(fake) is fake and time_on_clock(fake, 5.0) == 5.0
 
 
 def test_the_time_of_a_file_is_as_the_clock_showed_it_then() -> None:
     start = datetime(2031, 3, 4, 5, 6, tzinfo=UTC)
     clock = SetClock(start, 60, (1_000.0, 0.0))
-    assert time_shown(clock, 1_010.0) == start.timestamp() + 600
-    assert time_shown(in_machine_seconds(clock), 990.0) == start.timestamp() - 10, "before it was set"
+    assert time_on_clock(clock, 1_010.0) == start.timestamp() + 600
+    assert time_on_clock(in_machine_seconds(clock), 990.0) == start.timestamp() - 10, "before it was set"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_the_vault_waits_in_the_machines_seconds(tmp_path: Path, monkeypatch: py
     in_daemon.clock.sleep(7_200)
     assert in_daemon.vault.clock.monotonic() - began[0] < 7_200
     assert in_machine_seconds(in_daemon.clock).monotonic() - began[1] < 7_200
-    assert time_shown(in_daemon.vault.clock, 0.0) == time_shown(workspace.clock, 0.0) != 0.0
+    assert time_on_clock(in_daemon.vault.clock, 0.0) == time_on_clock(workspace.clock, 0.0) != 0.0
 
 
 def test_a_run_of_a_job_gets_as_much_of_the_machines_time_as_ever(

@@ -97,7 +97,7 @@ def test_a_summary_is_a_fifth_of_what_it_stands_for_at_most(
         assert by_fours(compacted.summary.text) <= most
         assert compacted.summary.source == "summary"
         assert compacted.summary.text.startswith("[Session summary - up to 2026-11-21 14:12]")
-        assert _tokens((compacted.summary, *compacted.kept)) < _tokens(history) + SMALLEST
+        assert _tokens((compacted.summary, *compacted.remaining)) < _tokens(history) + SMALLEST
 
 
 def test_a_model_writes_the_summary_under_our_head_line() -> None:

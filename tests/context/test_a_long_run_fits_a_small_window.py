@@ -33,7 +33,7 @@ def test_forty_steps_fit_and_the_task_is_in_sight_in_each(tokens: int, count: Co
             compacted = compact(history, 5, None, NOW, room=room, count=count)
             assert compacted is not None
             assert "Never touch the daily notes" in compacted.summary.text
-            history = [compacted.summary, *compacted.kept]
+            history = [compacted.summary, *compacted.remaining]
             before, rounds = None, rounds + 1
         if not any(TASK in each.text for each in history):
             history.append(anchor.message(window, count))

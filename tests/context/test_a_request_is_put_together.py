@@ -187,7 +187,7 @@ def test_a_source_that_knows_nothing_adds_nothing() -> None:
         "t", [FakeSource("memories", []), FakeSource("skills", [Piece("  ", "skill")])], [], WINDOW, by_fours
     )
     assert start.messages == ()
-    assert [row.kept for row in start.rows] == [0, 0, 0]
+    assert [row.included for row in start.rows] == [0, 0, 0]
 
 
 def test_a_source_can_say_why_it_gives_nothing_and_only_people_read_it() -> None:

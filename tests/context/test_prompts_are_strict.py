@@ -49,7 +49,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
 def test_the_vault_s_own_prompt_comes_first_without_its_header() -> None:
     own = b"---\ntype: prompt\n---\nKeep {{problems}}, {{ problems }}.\n"
     assert fill("reflect_again", lambda _: own, problems="it") == "Keep it, it."
-    assert "YAML" in fill("reflect_again", lambda _: b"  \n", problems="it")
+    assert "JSON" in fill("reflect_again", lambda _: b"  \n", problems="it")
 
 
 @pytest.mark.parametrize(

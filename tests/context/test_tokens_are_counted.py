@@ -46,5 +46,5 @@ def test_everything_that_goes_with_a_message_counts() -> None:
     assert count_message(User("x" * 40), by_fours) == count_message(plain, by_fours) == 10 + MESSAGE
     call = ToolCall("1", "vault_write", {"path": "a.md", "content": "文" * 400})
     assert count_message(Assistant("x" * 40, (call,)), by_fours) > 110
-    assert count_message(Assistant("x" * 40, kept=({"signature": "s" * 400},)), by_fours) > 110
+    assert count_message(Assistant("x" * 40, thinking=({"signature": "s" * 400},)), by_fours) > 110
     assert count_tool(tool("vault_read", "d" * 400), by_fours) > 110

@@ -16,7 +16,7 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Request
 from agent.loop.records import RunRequest
-from agent.loop.session import kept_texts
+from agent.loop.session import stored_texts
 from agent.markdown.note import Note
 from agent.vault.layout import GIVEN_TEXTS
 from agent.workspace.search_index import open_index
@@ -121,9 +121,9 @@ def test_a_forgetting_leaves_the_thinking_of_a_talk_that_waits_for_a_yes(here: H
     id = Note.parse((here.root / waits.session).read_bytes()).id or ""
     thinking = '{"thinking before": "call-1", "by": "m", "kept": []}'
     for session in (id, other_id := here.agent.workspace.vault.clock.new_id()):
-        kept_texts(here.agent.workspace.vault).put(session, [thinking, "My code word is Heffalump.", "Tea is green."])
+        stored_texts(here.agent.workspace.vault).put(session, [thinking, "My code word is Heffalump.", "Tea is green."])
     assert main(["--vault", str(here.root), "forget", "entries/2026/11/secret.md", "--yes"]) == 0
-    texts = {each: set(kept_texts(here.agent.workspace.vault).of(each).values()) for each in (id, other_id)}
+    texts = {each: set(stored_texts(here.agent.workspace.vault).of(each).values()) for each in (id, other_id)}
     assert {thinking, "Tea is green."} <= texts[id] and texts[other_id] == {"Tea is green."}
     assert "My code word is Heffalump." not in texts[id]
 

@@ -421,3 +421,30 @@ def test_what_was_there_before_the_vault_asks_only_where_a_hand_asks_for_it(root
         house.until(lambda: [*map(answers, asked)] == [1, 1, 1], "all three are answered")
         house.until(lambda: settled(house), "nothing is under way")
     assert runs_so_far(root) == 3 and answers(root / "inbox" / "todo.md") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "asks"),
+    [
+        ("inbox/tea.md", "tags: [a, b", "Which tea do I have?"),
+        ("tea.md", "agent: ask\ntags: [a, b", "Which tea do I have?"),
+        ("list.md", "tags: [a, b", "- [ ] @agent Which tea do I have?"),
+    ],
+)
+def test_a_note_whose_header_is_broken_says_so_itself_and_is_answered_once_mended(
+    root: Path, name: str, header: str, asks: str
+) -> None:
+    note, other = root / name, root / "other.md"
+    broken = f"---\n{header}\n---\n{asks}\n"
+    with living(root) as house:
+        write(other, f"---\n{header.removeprefix('agent: ask')}\n---\nThe agent in a film.\n")
+        before = other.read_bytes()
+        write(note, broken)
+        house.until(lambda: "cannot read what this note asks" in note.read_text("utf-8"), "the note says why")
+        house.until(lambda: settled(house), "nothing is under way")
+        assert note.read_text("utf-8").startswith(broken) and runs_so_far(root) == 0
+        assert other.read_bytes() == before
+
+        write(note, note.read_text("utf-8").replace("[a, b", "[a, b]"))
+        answered(house, note)
+        assert "cannot read" not in note.read_text("utf-8")

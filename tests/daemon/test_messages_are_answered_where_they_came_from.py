@@ -17,8 +17,8 @@ from agent.background.incoming.response import group_talk
 from agent.llm.messages import never
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.memory.forgetting.private_state import forget_in_rows
-from agent.memory.forgetting.said_again import phrase
 from agent.records.database import Records
 from tests.attention.rigs.telegram import BOT, BOT_NAME, GROUP, OWNER, STRANGER, TOKEN, TelegramService, telegram
 from tests.attention.servers import LocalService

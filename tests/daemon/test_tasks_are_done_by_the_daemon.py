@@ -44,7 +44,7 @@ def over(root: Path, name: str) -> Note | None:
 def ends(house: House) -> list[TaskEnded]:
     """What the daemon says of the tasks that it does."""
     said: list[TaskEnded] = []
-    house.parts.tasks.told = said.append
+    house.parts.tasks.on_end = said.append
     return said
 
 

@@ -21,7 +21,7 @@ def test_six_tasks_that_both_have_are_done_once(tmp_path: Path, monkeypatch: pyt
     with pair.living() as houses:
         done: list[str] = []
         for house in houses:
-            house.parts.tasks.told = lambda ended: done.append(ended.task.name)
+            house.parts.tasks.on_end = lambda ended: done.append(ended.task.name)
         names = [f"green {number}" for number in range(6)]
         words = "---\ntype: task\ntask_type: explore_topic\n---\n# Green tea {name}\n"
         pair.arrive(houses, {f"tasks/{name}.md": words.format(name=name) for name in names})

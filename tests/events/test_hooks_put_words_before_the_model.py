@@ -86,7 +86,7 @@ def test_a_hook_that_fails_and_one_that_hangs_cost_only_their_own_words(bus: Bus
     assert bus.publish(STEP) == (Injection("well", "good"),)
     let_go.set()
     counts = bus.counts()
-    assert (counts["bad"].failed, counts["slow"].late, counts["good"].told) == (2, 1, 2)
+    assert (counts["bad"].failed, counts["slow"].late, counts["good"].delivered) == (2, 1, 2)
 
 
 def test_a_hook_that_wants_to_speak_seldom_is_not_asked_more_often(bus: Bus, clock: FakeClock) -> None:

@@ -90,7 +90,7 @@ def test_a_failing_handler_is_counted_and_stops_nobody(bus: Bus) -> None:
     assert heard == [STARTED, GONE]
     assert bus.counts()["bad"].failed == 2
     assert bus.counts()["bad"].error == "RuntimeError: no good"
-    assert bus.counts()["good"].told == 2
+    assert bus.counts()["good"].delivered == 2
 
 
 def test_a_handler_that_hangs_is_left_behind_until_it_comes_back(bus: Bus) -> None:
@@ -111,7 +111,7 @@ def test_a_handler_that_hangs_is_left_behind_until_it_comes_back(bus: Bus) -> No
     assert (bus.counts()["slow"].late, bus.counts()["slow"].skipped) == (1, 1)
     let_go.set()
     assert came_back.wait(30)
-    while bus.counts()["slow"].told == 0:
+    while bus.counts()["slow"].delivered == 0:
         bus.publish(GONE)
     assert ("slow", STARTED) in heard
 

@@ -24,14 +24,14 @@ from tests.vaults import git, write
 MOST_UNASKED = 4
 """Notes a day that nobody asked for: the reflections of the day, a proposal, the lesson and the log."""
 NOTES = {"notes/report.md": "# Report\n\nSales grew by 4 %.\n", "notes/plan.md": "# Plan\n\n- [ ] Call Ana\n"}
-ANSWER = """```yaml
-result: "It was too long."
-error: {what: "Nobody asked for all of it.", kind: B}
-strategies:
-  - {strategy: "Give the result first, in at most five lines", when: "a summary is asked for", effect: "no second try",
-     confidence: HIGH, severity: MEDIUM, restricts: false}
-  - {strategy: "Be more careful", when: "always", effect: "better work", confidence: HIGH, severity: HIGH}
-```"""
+ANSWER = """[
+  {"part": "result", "text": "It was too long."},
+  {"part": "error", "text": "Nobody asked for all of it.", "kind": "strategy"},
+  {"part": "strategy", "text": "Give the result first, in at most five lines", "when": "a summary is asked for",
+   "effect": "no second try", "confidence": "high", "severity": "medium", "restricts": false},
+  {"part": "strategy", "text": "Be more careful", "when": "always", "effect": "better work", "confidence": "high",
+   "severity": "high"}
+]"""
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:#([^\]|]+))?[^\]]*\]\]")
 _JOBS = ("growth/lessons", "growth/reflections", "self-reflection")
 

@@ -5,7 +5,13 @@ from random import Random
 
 import pytest
 
-from agent.growth.patterns.confidence import (
+from agent.growth.patterns.detectors import reason_kind, tool_failures
+from agent.growth.patterns.look import detect
+from agent.growth.patterns.pattern import (
+    Activity,
+    OpenBox,
+    Remark,
+    ToolCallMade,
     binomial_tail,
     certainty,
     confidence,
@@ -13,9 +19,6 @@ from agent.growth.patterns.confidence import (
     poisson_tail,
     recurrence,
 )
-from agent.growth.patterns.detectors import reason_kind, tool_failures
-from agent.growth.patterns.look import detect
-from agent.growth.patterns.pattern import Activity, OpenBox, Remark, ToolCallMade
 
 NOW = datetime(2026, 11, 22, 21, 0, tzinfo=UTC)
 WORDS = (

@@ -1,5 +1,6 @@
 """What repeats in two weeks of a person's life is found, in both languages, and nothing that only looks like it."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from agent.texts import Language
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.growth.fortnight import NOW, Fortnight, PlantedPattern, fortnight
-from tests.vaults import make_vault
+from tests.vaults import git, make_vault, write
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 SURE = 0.7
@@ -77,3 +78,12 @@ def test_a_box_that_asks_for_an_opinion_is_no_open_task(tmp_path: Path, box: str
     notes = {"daily/2026-11-09.md": f"# 2026-11-09\n\n## Notices\n\n- [ ] {box}\n- [ ] Water the roses\n"}
     vault = make_vault(tmp_path, notes, clock=FakeClock(NOW))
     assert [each.text for each in gather(vault, NOW).boxes] == ["Water the roses"]
+
+
+def test_what_was_there_at_first_says_nothing_of_when_a_box_was_made(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"list.md": "- [ ] Soap\n"}, clock=FakeClock(NOW))
+    root = vault.place.root
+    write(root / "plan.md", "- [ ] Call the plumber\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "plan", f"--date={(NOW - timedelta(days=9)).isoformat()}")
+    assert [each.text for each in gather(vault, NOW).boxes] == ["Call the plumber"]

@@ -89,9 +89,9 @@ def test_words_of_strangers_are_marked_or_left_out(tmp_path: Path, monkeypatch: 
     foreign += "channel: cli\nsource: conversation\nuntrusted: [web]\n---\nThe bicycle obeys nobody.\n"
     made = office(tmp_path, monkeypatch, {**NOTES, "entries/2026/11/2026-11-21-x-000009.md": foreign})
     found = look(made, "search_episodic_memory", query="bicycle obeys")
-    assert found.result.text.startswith("<untrusted source=") and found.given is not None and found.given.untrusted
+    assert found.result.text.startswith("<untrusted source=") and found.output is not None and found.output.untrusted
     listed = look(made, "get_recent_activity")
-    assert listed.given is not None and not listed.given.untrusted
+    assert listed.output is not None and not listed.output.untrusted
     assert "obeys" not in listed.result.text and "text from elsewhere" in listed.result.text
 
 

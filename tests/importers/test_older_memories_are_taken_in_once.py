@@ -28,13 +28,20 @@ def entries(vault: Vault) -> dict[str, Entry]:
 def test_a_memory_keeps_its_words_time_places_and_what_else_it_says(tmp_path: Path) -> None:
     vault, old = make_vault(tmp_path, {}), tmp_path / "old"
     write(old / f"{KSUID}.md", TURN.format(id=KSUID))
-    (path,) = take(vault, old)[1].paths
+    (path,) = take(vault, old, mine=True)[1].paths
     entry = entries(vault)[KSUID]
     assert path.startswith("entries/2025/03/2025-03-04-")
     assert (entry.type, entry.scope, entry.channel) == (EntryType.CHAT_TURN, Scope.USER, "lark")
     assert (entry.chat_id, entry.sender_id, entry.keywords) == ("c1", "anna", ("tea", "anna"))
     assert entry.text == "User: I like tea\nAssistant: Noted."
     assert entry.slots["mood"] == "good" and not entry.untrusted
+
+
+def test_a_folder_from_anybody_is_not_the_persons_own_unless_they_say_so(tmp_path: Path) -> None:
+    vault, old = make_vault(tmp_path, {}), tmp_path / "old"
+    write(old / f"{KSUID}.md", TURN.format(id=KSUID))
+    take(vault, old)
+    assert entries(vault)[KSUID].untrusted == ("vault-agent",)
 
 
 def test_a_bare_note_named_by_its_id_is_a_memory_of_that_time(tmp_path: Path) -> None:

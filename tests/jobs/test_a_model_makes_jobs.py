@@ -122,6 +122,13 @@ def test_what_is_wrong_is_told_to_the_model(root: Path, arguments: dict[str, str
     assert told in answer
 
 
+def test_days_without_a_time_of_day_have_the_usual_one_and_the_model_is_told(root: Path) -> None:
+    added = call("jobs", action="add", title="Drops", text="Remind me of my drops", when="每天早晚")
+    changed = call("jobs", action="change", job="drops", when="every Friday")
+    told = results(root, ask(root, added, changed))
+    assert "the usual one was taken. It is 09:00, 19:00" in told[0] and "09:00" in told[1] or "0 9 * * 5" in told[1]
+
+
 def test_a_time_in_plain_words_is_understood(root: Path) -> None:
     words = ("every weekday at 9", "每个工作日早上九点", "0 9 * * 1-5")
     ask(root, *(call("jobs", action="add", title=f"Tea {each[0]}", text="Tea?", when=each) for each in words))

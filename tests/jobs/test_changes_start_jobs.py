@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.deeds.note_edits import ShownBox, tick_box
+from agent.deeds.note_edits import BoxOnPage, tick_box
 from tests.jobs.town import MovingClock, Town, found, job
 from tests.vaults import git, write
 
@@ -37,8 +37,8 @@ def test_a_task_ticked_in_a_page_starts_it_as_well(town: Town) -> None:
     with town.daemon() as house:
         house.step()
         vault = house.workspace.vault
-        tick_box(vault, "boat.md", ShownBox("other", 0), done=True)
-        tick_box(vault, "projects/boat.md", ShownBox("sail", 0), done=True)
+        tick_box(vault, "boat.md", BoxOnPage("other", 0), done=True)
+        tick_box(vault, "projects/boat.md", BoxOnPage("sail", 0), done=True)
         town.wait_for(house, "done", "done")
         house.for_a_while(1)
         assert "[[projects/boat]]" in (town.root / town.rows("done")[0].session).read_text("utf-8")

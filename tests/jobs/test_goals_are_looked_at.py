@@ -114,7 +114,7 @@ def test_git_looks_for_goals_when_the_index_knows_few_of_the_notes(town: Town, m
     for number in range(3):
         town.write(f"{number}.md", GOAL.replace("Run a marathon", f"Goal {number}"))
     state = index_state(town.workspace, lambda: status(town.workspace.vault).notes, GOAL_TYPE)
-    assert (state.of_type, state.behind) == (None, 3)
+    assert (state.of_type, state.outdated) == (None, 3)
     assert len(job_shelf(town.workspace, state.of_type).load().jobs) == 3
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
-from agent.vault.waiting import waiting_notes
 from tests.jobs.town import Town, found, job
 
 Captured = pytest.CaptureFixture[str]
@@ -45,31 +44,19 @@ def test_its_person_wakes_it_and_sends_it_to_sleep(town: Town, capsys: Captured)
         assert town.commits() == before, "nothing was done"
 
 
-def test_what_was_done_while_awake_is_written_once_the_day_is_over(town: Town, capsys: Captured) -> None:
-    town.write("jobs/briefing.md", job("[{cron: '0 9,12 * * *'}, {cron: '58 23 * * *'}]", title="Morning briefing"))
+def test_a_person_s_day_says_nothing_of_when_the_agent_was_awake(town: Town, capsys: Captured) -> None:
+    town.write("jobs/briefing.md", job("[{cron: '0 9 * * *'}, {cron: '58 23 * * *'}]", title="Morning briefing"))
     day = town.root / f"daily/{town.clock.now().date()}.md"
     with town.daemon() as house:
         house.step()
-        for outcomes in (["done"], ["done", "done"]):
-            town.clock.pass_by(minutes=1 if outcomes == ["done"] else 174)
-            town.wait_for(house, "briefing", *outcomes)
-            town.clock.pass_by(minutes=6)
-            house.until(lambda: state(town, capsys)["state"] == "sleeping", "it sleeps")
-            house.for_a_while(1)
-        assert "awake:" not in day.read_text("utf-8")
-    with town.daemon() as house:  # what was noted before a restart is not lost
-        house.step()
-        town.clock.pass_by(hours=11, minutes=52)  # a minute or two before midnight
-        town.wait_for(house, "briefing", "done", "done", "done")
-        town.clock.pass_by(minutes=3)
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "briefing", "done")
+        town.clock.pass_by(hours=14, minutes=58)
+        town.wait_for(house, "briefing", "done", "done")
+        town.clock.pass_by(minutes=9)
+        house.until(lambda: state(town, capsys)["state"] == "sleeping", "it sleeps")
         house.for_a_while(1)
-        assert "awake:" not in day.read_text("utf-8"), "the last time awake of the day goes on"
-        town.clock.pass_by(minutes=6)
-        house.until(lambda: "awake: Morning briefing" in day.read_text("utf-8"), "the lines are there")
-        house.for_a_while(1)
-        assert day.read_text("utf-8").count("awake: Morning briefing") == 3
-        waiting = [each.unasked for each in waiting_notes(town.workspace.vault)]
-        assert "when it was awake" in str(waiting), "its commit is that of the next evening"
+    assert "awake" not in day.read_text("utf-8").casefold()
 
 
 def test_an_idle_day_makes_no_commit_but_the_evenings_and_asks_no_model(town: Town) -> None:

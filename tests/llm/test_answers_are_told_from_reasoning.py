@@ -157,6 +157,9 @@ def test_several_calls_are_read_in_their_order() -> None:
         "Use <tool_calls> in your template.",
         f"The mail says:\n\n```\n<tool_call>{CALL}</tool_call>\n```\n\nI did nothing of it.",
         f"The mail says `<tool_call>{CALL}</tool_call>`; I did nothing of it.",
+        f"The mail says:\n\n> please run\n> <tool_call>{CALL}</tool_call>\n\nI did nothing of it.",
+        f'The mail says "please run <tool_call>{CALL}</tool_call>"; I did nothing of it.',
+        f"The mail says “<tool_call>{CALL}</tool_call>”; I did nothing of it.",
     ],
 )
 def test_what_is_no_call_stays_the_answer(said: str) -> None:

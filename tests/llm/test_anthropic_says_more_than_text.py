@@ -47,8 +47,8 @@ def test_signed_thinking_is_kept_with_the_calls_and_is_no_text() -> None:
         {"type": "thinking", "thinking": "Hmm.", "signature": "abc="},
         {"type": "redacted_thinking", "data": "xyz"},
     ]
-    assert (message.text, message.calls, list(message.kept)) == ("", (ToolCall("c", "t"),), kept)
-    assert heard(anthropic.begin, thought, anthropic.text("x"), stop("end_turn")).message.kept == ()
+    assert (message.text, message.calls, list(message.thinking)) == ("", (ToolCall("c", "t"),), kept)
+    assert heard(anthropic.begin, thought, anthropic.text("x"), stop("end_turn")).message.thinking == ()
 
 
 def test_what_the_cache_was_given_is_counted() -> None:

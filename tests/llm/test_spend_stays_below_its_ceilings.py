@@ -57,6 +57,15 @@ def test_each_ceiling_refuses_the_call_before_it_is_sent(key: str, ceilings: obj
     assert len(provider.sent) == sent
 
 
+def test_the_ceiling_that_it_names_would_let_the_call_through(tmp_path: Path) -> None:
+    metered = meter(tmp_path, Answers(Usage(900_000, 0)))
+    metered.chat(QUESTION)
+    with pytest.raises(LimitReached) as raised:
+        replace(metered, ceilings=replace(PLENTY, daily_tokens=100)).chat(QUESTION)
+    more = raised.value.hint.removeprefix("vault-agent config set spend.daily_tokens ").partition(" ")[0]
+    replace(metered, ceilings=replace(PLENTY, daily_tokens=int(more))).chat(QUESTION)
+
+
 @given(
     used=st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 1000)), min_size=1, max_size=40),
     most=st.integers(0, 20_000),

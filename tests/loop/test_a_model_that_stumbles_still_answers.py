@@ -28,8 +28,8 @@ from agent.llm.messages import (
 from agent.loop.asking import MOST_CALLS
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.memory.forgetting.private_state import forget_in_given_texts
-from agent.memory.forgetting.said_again import phrase
 from agent.runs.report import RunReport
 from agent.texts import Sentence
 from tests.loop.stage import Stage, carried_out, note
@@ -206,11 +206,11 @@ def test_remarks_on_a_model_are_told_once_below_the_answer_and_in_the_note(tmp_p
 
 
 def with_thinking(reply: Reply) -> Reply:
-    return replace(reply, message=replace(reply.message, kept=KEPT, kept_by="stumbler at home"))
+    return replace(reply, message=replace(reply.message, thinking=KEPT, thinking_by="stumbler at home"))
 
 
 def thinking_in(request: Request) -> list[object]:
-    return [each.kept for each in request.messages if isinstance(each, Assistant) and each.kept]
+    return [each.thinking for each in request.messages if isinstance(each, Assistant) and each.thinking]
 
 
 def test_thinking_goes_back_in_a_later_process_and_never_into_the_note(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ pinned = st.builds(PinnedLines, word, st.tuples(numbers, numbers), word)
 linked = st.builds(
     Spoken,
     st.builds(Context, st.just(""), word),
-    given=st.lists(pinned, min_size=1, max_size=3).map(tuple),
+    pinned=st.lists(pinned, min_size=1, max_size=3).map(tuple),
     digest=word,
 )
 kept = st.builds(Spoken, st.builds(Context, st.just(""), word), digest=st.text(characters, min_size=1, max_size=20))
@@ -278,7 +278,7 @@ def test_a_note_of_an_earlier_version_is_read() -> None:
     assert [record.event for record in parse_records(EARLIER)] == [
         Spoken(System("")),
         Began("R1", "find it", "a"),
-        Spoken(Context("", "memories"), given=(PinnedLines("a.md", (4, 11), "62"),)),
+        Spoken(Context("", "memories"), pinned=(PinnedLines("a.md", (4, 11), "62"),)),
         Spoken(User("find it\n\n### 14:12 You")),
         ToolsChosen(("vault_read",)),
         Spoken(Assistant("", (ToolCall("1", "vault_read", {"path": "a.md"}),)), Usage(1, 2)),
@@ -323,20 +323,20 @@ def test_remarks_are_for_people_only() -> None:
 
 def test_of_what_was_given_by_its_lines_the_note_has_the_lines_and_not_the_words() -> None:
     lines = (PinnedLines("tea.md", (1, 2), "0123456789"), PinnedLines("茶/a [1].md", (7, 7), ""))
-    given = Spoken(Context("green tea", "memories"), remark="`tea.md` lines 1–2", given=lines, digest="abc")
+    given = Spoken(Context("green tea", "memories"), remark="`tea.md` lines 1–2", pinned=lines, digest="abc")
     shown = format_records([SessionRecord(AT, given), SessionRecord(AT, Spoken(User("tea?")))])
     assert "green tea" not in shown and "Recalled: `tea.md` lines 1–2\n" in shown
     assert [each.event for each in parse_records(shown)] == [
-        Spoken(Context("", "memories"), given=lines, digest="abc"),
+        Spoken(Context("", "memories"), pinned=lines, digest="abc"),
         Spoken(User("tea?")),
     ]
 
 
 def test_of_receipts_that_a_person_has_broken_the_others_are_read() -> None:
     lines = (PinnedLines("a.md", (1, 2), "x"), PinnedLines("b.md", (3, 4), "y"))
-    note = format_records([SessionRecord(AT, Spoken(Context("", "memories"), given=lines))])
+    note = format_records([SessionRecord(AT, Spoken(Context("", "memories"), pinned=lines))])
     (record,) = parse_records(note.replace('["a.md", 1, 2, ', '["a.md", "one", 2, '))
-    assert record.event == Spoken(Context("", "memories"), given=lines[1:])
+    assert record.event == Spoken(Context("", "memories"), pinned=lines[1:])
 
 
 def test_a_person_may_correct_what_was_said() -> None:

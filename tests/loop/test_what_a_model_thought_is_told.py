@@ -26,7 +26,7 @@ class Thinking:
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         reply = self.inner.chat(request, on_text, cancelled)
-        return replace(reply, message=replace(reply.message, kept=(self.kept,)))
+        return replace(reply, message=replace(reply.message, thinking=(self.kept,)))
 
 
 @pytest.mark.parametrize(

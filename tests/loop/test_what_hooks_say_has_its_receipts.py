@@ -28,10 +28,10 @@ def test_at_the_beginning_and_at_a_step_receipts_stand_below_the_text(tmp_path: 
     assert "> [!quote]- a: `tea.md` lines 1–3 · `plan.md` line 1\n" in text
     assert "> [!quote]- b: `tea.md` lines 1–3\n" in text and "[[" not in text, "a link would count as the person's"
     said = (each.event for each in load_session(scene.vault, ended.session).records if isinstance(each.event, Spoken))
-    first, second = (each for each in said if each.given)
-    assert [each.pin for each in first.given] == [commit, scene.vault.current_id("plan.md")]
+    first, second = (each for each in said if each.pinned)
+    assert [each.pin for each in first.pinned] == [commit, scene.vault.current_id("plan.md")]
     assert (first.message.text, second.message.text) == ("drink tea", "more tea")
-    assert (ended.sources, set(ended.given)) == ((), {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))})
+    assert (ended.sources, set(ended.provided)) == ((), {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))})
     scene.bus.close()
 
 
@@ -40,7 +40,7 @@ def test_what_tools_showed_is_told_from_what_was_there_unasked(tmp_path: Path) -
     scene = stage(tmp_path, [read, "Done."], tea="# Tea\n\nGreen.\n", plan="# Plan\n")
     scene.bus.subscribe(lambda _: [Injection("drink tea", "a", receipts=(TEA,))], TaskStarted, name="a")
     ended = scene.ask("tea?")
-    assert (ended.sources, ended.given) == ((Cited("plan.md", (1, 1)),), (Cited("tea.md", (1, 3)),))
+    assert (ended.sources, ended.provided) == ((Cited("plan.md", (1, 1)),), (Cited("tea.md", (1, 3)),))
     scene.bus.close()
 
 

@@ -12,8 +12,8 @@ from agent.loop.record_parse import parse_records
 from agent.loop.session import load_session
 from agent.memory.blame import DAILY
 from agent.memory.forgetting.forget import carry_out, plan, plan_named, plan_text
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.memory.forgetting.places import record_without
-from agent.memory.forgetting.said_again import phrase
 from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection

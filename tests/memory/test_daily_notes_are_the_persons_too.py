@@ -11,6 +11,7 @@ from agent.memory import daily
 from agent.memory.blame import DAILY, AuthoredLine
 from agent.memory.store import DayEntries, entries_on_day
 from agent.memory.upkeep.day_summary import day_summary
+from agent.texts import text
 from agent.vault.change import Append, Stamp
 from tests.fakes import FakeClock
 from tests.memory.days import Days, days
@@ -88,10 +89,18 @@ def test_the_greeting_of_an_answer_is_not_what_the_day_tells() -> None:
     for answer, told in (
         ("Good morning. Two things are due today.", "Two things are due today."),
         ("早上好！今天有两件事。", "今天有两件事。"),
+        ("The morning's tasks:\n\n- Two things are due today.", "Two things are due today."),
+        ("| Task | Day |\n|---|---|\n| rent | 1 |\n\nTwo things are due today.", "Two things are due today."),
     ):
         assert told in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
         assert "orning" not in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
     assert "Answer" not in daily.log_block(finished(answer="Good morning."), FakeClock().now(), "en")
+
+
+def test_what_was_done_while_no_model_answered_is_no_failure() -> None:
+    answer = f"{text('llm.silent', 'en')}\n\nA reminder is set: once, 2026-12-18 09:00, “call Ana”."
+    block = daily.log_block(finished(answer=answer, outcome="failed"), FakeClock().now(), "en")
+    assert "- Answer: A reminder is set: once, 2026-12-18 09:00, “call Ana”.\n- The model did not answer\n" in block
 
 
 def test_the_summary_has_facts_and_conversations_and_no_counts(tmp_path: Path) -> None:
@@ -175,6 +184,9 @@ def test_an_old_day_keeps_its_summary_and_every_line_of_the_person(tmp_path: Pat
     log(home, "Write to Ben")
     text = home.text(path).replace("- In [[", "- mine: ask for a seat\n- In [[", 1) + "\nAnd a walk in the evening.\n"
     home.by_hand(path, text)
+    with home.vault.transaction("memory(daily): evening", Stamp("agent", tool=DAILY)) as change:
+        evening = "## Summary of the day\n\n### Facts and decisions\n\n- Ben moved. [[2026-11-21-ben]]\n"
+        change.edit(path, text.encode(), daily.with_summary(text, evening).encode())
     home.pass_days(31)
     assert home.tend()[0].report.counts["shortened"] == 1
     now = home.text(path)

@@ -8,7 +8,7 @@ import pytest
 
 from agent.memory.entry import EntryType
 from agent.memory.forgetting.forget import carry_out, plan_text
-from agent.memory.forgetting.said_again import phrase
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.vault.change import Stamp
 from tests.memory.days import Days, days
 

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.memory.forgetting.private_state import follow_names, forget_in_rows
-from agent.memory.forgetting.said_again import phrase
 from agent.records.database import Records
 from agent.records.table import Lines, Table
 from tests.vaults import write

@@ -46,6 +46,8 @@ def test_what_happened_on_a_day_is_told(told: str) -> None:
         "My sister Kate moved to Bath yesterday",
         "the gate code has changed, it's 4471 from today",
         "从今天起大门密码是4471",
+        "以后简报不要超过五行，先写今天的固定时间",
+        "From now on begin a briefing with what is on today",
     ],
 )
 def test_what_holds_from_a_day_on_is_more_than_that_day(told: str) -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.interfaces.cli.terminal.editor import open_history
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.memory.forgetting.private_state import forget_typed
-from agent.memory.forgetting.said_again import phrase
 
 SECRET = "Anna's locker code is kelp-4711"
 

@@ -2,19 +2,18 @@
 
 import json
 import sqlite3
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 
 from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
+from agent.background.active_alerts import load_active_alerts
 from agent.background.inbox.queue import request_queue
 from agent.background.incoming.queue import MessageQueue
-from agent.background.presence import load_times
 from agent.background.presence_files import order_waits, state_of, take_order
-from agent.background.standing_alerts import load_standing
-from agent.growth.curiosity.needs import load_looked_ahead
+from agent.growth.curiosity.gap import load_looked_ahead
 from agent.records.database import NAME
 from agent.records.table import Table
 from agent.records.takeover import take_over
@@ -41,7 +40,6 @@ STATE = {
 FILES = {
     "schedule/state.json": STATE,
     "schedule/order.json": {"order": "wake", "reason": "tea"},
-    "schedule/awake.json": [{"begun": AT, "ended": LATER, "done": ["Tidy up"]}],
     "schedule/changed.json": {"daily": ["a.md", "b.md"]},
     "schedule/first_seen.json": {"brief": {"since": AT, "schedule": ["active", "", "", "cron 0 9 * * *"], "over": []}},
     "schedule/tasks.json": [{"task": "tidy", "at": AT, "tries": 2, "session": "", "waits_for": ""}],
@@ -119,8 +117,6 @@ def test_every_file_is_a_row_and_means_the_same(left: Workspace) -> None:
     assert state is not None and (state.state, state.reason, state.last_sleep) == ("working", "早上", None)
     assert state.last_wakeup == at and state.transitions[0].after == "waking_up"
     assert order_waits(vault) and getattr(take_order(vault), "reason", "") == "tea"
-    (time,) = load_times(vault.records)
-    assert (time.ended - time.begun, time.done) == (timedelta(hours=1.5), ("Tidy up",))
     assert Table(vault.records, "changed-notes", dict[str, list[str]]).get() == {"daily": ["a.md", "b.md"]}
     seen = (first_seen_table(vault.records).get() or {})["brief"]
     assert (seen.since, seen.schedule[-1], seen.over) == (at, "cron 0 9 * * *", ())
@@ -137,7 +133,7 @@ def test_every_file_is_a_row_and_means_the_same(left: Workspace) -> None:
     (message,) = mail.waiting
     assert (message.message.heading, message.message.at, message.phase, message.tries) == ("Tea", at, "waits", 1)
     assert message.choices[0].reply == "yes 1"
-    (alert,) = load_standing(vault)
+    (alert,) = load_active_alerts(vault)
     assert (alert.key, alert.alert.number, alert.since, alert.notice) == (("node_away", "desk"), 6, at, "N1")
     assert Table(vault.records, "patterns-looked", date).get() == date(2026, 11, 28)
     assert UpkeepDue(left).last.get() == Extent("2026-11-29", 4)
@@ -188,8 +184,8 @@ def test_damaged_files_are_as_good_as_none(left: Workspace, damage: bytes) -> No
     for name in (*FILES, "patterns-looked"):
         write(left.vault.private_folder / name, damage)
     vault = left.vault
-    assert state_of(vault) is None and take_order(vault) is None and load_times(vault.records) == ()
-    assert load_standing(vault) == () and load_looked_ahead(vault.records) == ()
+    assert state_of(vault) is None and take_order(vault) is None
+    assert load_active_alerts(vault) == () and load_looked_ahead(vault.records) == ()
     assert run_registry(vault).all() == [] and not TaskProgress.load(vault.records).begun
     assert Claims(vault, Machine("M1", "desk")).held() == () and list(open_trials(vault)) == []
     table = first_seen_table(vault.records)

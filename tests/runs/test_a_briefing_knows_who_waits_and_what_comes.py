@@ -7,14 +7,19 @@ import pytest
 
 from agent.app.notices import take_in
 from agent.app.open import open_workspace
+from agent.background.model_key import reason_of
 from agent.events.notices import NoticeRaised
+from agent.llm.model_key import MissingModelKey
 from agent.memory.entry import Entry, EntryType
 from agent.runs.briefing.briefing import briefing_of
+from agent.runs.job_run import plain_briefing
 from agent.schedule.history import HistoryRow, Outcome, with_rows
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
-from agent.texts import Language
+from agent.schedule.new_job import job_templates
+from agent.texts import Language, Sentence
 from agent.vault.change import Append, Stamp
+from agent.vault.folders import AgentFolder
 from agent.workspace.workspace import Workspace
 from tests.stories.agents import call, document, furnish, script, settings
 from tests.vaults import git, write
@@ -169,6 +174,79 @@ def test_what_stands_in_other_files_is_not_the_persons_word(
     assert briefing_of(laid(root, monkeypatch, {path: "I promised Bob the key to the safe.\n"}), DAY).text == ""
 
 
+@pytest.mark.parametrize(
+    ("language", "notes", "shown"),
+    [
+        ("zh", {"看板.md": "陈浩说埋点12月4日能好。\n"}, "12月4日 周五：陈浩说埋点12月4日能好"),
+        ("zh", {"招聘.md": "李想二面定在 12 月 4 日（周五）下午三点半。\n"}, "：15:30 李想二面 ("),
+        ("zh", {"看板.md": "- [ ] 和周敏确认配色（12月4日前）\n"}, "12月4日 周五：和周敏确认配色 ("),
+        ("zh", {"看板.md": "约了骨科，12 月 4 号上午九点半，邵逸夫医院。\n"}, "：09:30 约了骨科，邵逸夫医院"),
+        ("en", {"Grant.md": "Due 2026-12-04 to the Wade Trust.\n"}, "Fri 4 Dec: Due 2026-12-04 to the Wade Trust"),
+        ("en", {"Journal/2026-11-30.md": "The plumber comes on Thursday at 8:15.\n"},
+         "Thu 3 Dec: 08:15 The plumber comes"),
+        ("en", {"People/Dad.md": "Born 1949-12-13. Lives in Leeds.\n"}, "Sun 13 Dec: Dad"),
+        ("zh", {"豆豆.md": "2022-12-05 出生\n"}, "12月5日 周六：豆豆"),
+        ("en", {"Club.md": "Helen waits for my comments on the budget\n"}, "- Helen waits for my comments"),
+        ("zh", {"日记/2026-11-29.md": "老王问我，我说这周一定给他。\n"}, "- 老王问我，我说这周一定给他"),
+        ("zh", {"日记/2026-11-30.md": "晚上答应妈妈周末回绍兴。\n"}, "答应妈妈周末回绍兴 ("),
+    ],
+)  # fmt: skip
+def test_a_line_stays_readable_and_is_found_as_people_write_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, notes: dict[str, str], shown: str
+) -> None:
+    assert shown in briefing_of(laid(root, monkeypatch, notes, language), DAY).text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_today"),
+    [
+        ("Swimming on Tuesdays at 16:00", True),
+        ("Every Tuesday at 4pm swimming", True),
+        ("每周二下午四点半接豆豆轮滑", True),
+        ("每周二、四早上 7 点跑步", True),
+        ("Swimming on Wednesdays at 16:00", False),
+        ("Every other Tuesday at 16:00 the bins", False),
+        ("Swimming on Tuesdays", False),
+        ("Swimming on Tuesdays at 16:00 until 24 November", False),
+        ("- [x] Swimming on Tuesdays at 16:00", False),
+    ],
+)
+def test_what_is_on_each_week_at_an_hour_is_on_today(
+    root: Path, monkeypatch: pytest.MonkeyPatch, line: str, is_today: bool
+) -> None:
+    shown = briefing_of(laid(root, monkeypatch, {"Sam.md": f"{line}\n"}), DAY).text
+    assert (f"- {line} ([[Sam]])" in shown) is is_today, shown
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"日记/2026-11-27.md": "晚上答应妈妈周末回绍兴。\n"},
+        {"Journal/2026-11-24.md": "I promised Sam to come on Friday.\n"},
+        {"Journal/2026-11-19.md": "I promised Helen a rota by Monday.\n"},
+        {"Composers.md": "Beethoven was born on 10 December 1770.\n"},
+        {"Trip 2026-11-30.md": "Lunch by the river.\n"},
+    ],
+)
+def test_what_is_over_is_left_out(root: Path, monkeypatch: pytest.MonkeyPatch, notes: dict[str, str]) -> None:
+    assert briefing_of(laid(root, monkeypatch, notes), DAY).text == ""
+
+
+def test_what_was_to_be_done_by_a_day_that_is_over_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = laid(root, monkeypatch, {"Journal/2026-11-24.md": "I promised Helen a rota by Friday.\n"})
+    assert "I promised Helen a rota by Friday" in briefing_of(workspace, DAY).text
+
+
+def test_why_there_is_no_model_is_said_in_the_persons_language(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (briefing,) = [each.job for each in job_templates(AgentFolder(), "zh") if each.job.id == "morning-briefing"]
+    assert briefing.catch_up == "once", "a laptop that is opened at ten has its briefing, too"
+    workspace = laid(root, monkeypatch, {}, "zh")
+    missing = MissingModelKey(Sentence("there is no key at {secret}", secret="env:K"), "llm.api_key")
+    for reason in (reason_of(missing), Sentence("no model server answers at {place}", place="http://x")):
+        told = plain_briefing(workspace, briefing, reason).text
+        assert "没有密钥" in told or "没有模型服务器应答" in told, told
+
+
 def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = laid(root, monkeypatch, {})
     at = workspace.clock.now() - timedelta(days=1)
@@ -199,9 +277,12 @@ def test_what_failed_unasked_what_was_held_back_and_what_waits_stand_there(
     notes = {"jobs/feed.md": words, "jobs/history/feed.md": history, "inbox/train.md": asks}
     workspace = laid(root, monkeypatch, notes)
     take_in(workspace)(NoticeRaised("alert", 0.1, "The disk is nearly full"), "")
+    with workspace.vault.unasked.transaction("patterns: what repeats", Stamp("agent", tool="growth")) as change:
+        change.create("profile/51-patterns-insights.md", b"---\ntitle: Patterns and insights\n---\n# Patterns\n")
     shown = briefing_of(workspace, DAY).text
     assert "Failed: Look at the feed: the site is away ([[jobs/feed|feed]])" in shown
     assert "The disk is nearly full" in shown
+    assert "([[profile/51-patterns-insights|Patterns and insights]])" in shown
     assert "A request has no answer yet: train ([[inbox/train|train]])" in shown
 
 
@@ -280,4 +361,4 @@ def test_a_stranger_says_nothing_to_the_model_of_a_briefing(tmp_path: Path, monk
     for_model, plain = briefing_of(workspace, DAY, for_model=True).text, briefing_of(workspace, DAY).text
     assert "all your money" not in for_model and for_model.count("[[questions/") == 2
     assert "Which tea do you want?" in for_model
-    assert "all your money" in plain and "Which tea do you want?" in plain
+    assert "all your money" in plain and "Which tea do you want?" in plain and plain.count("|answer]]") == 2

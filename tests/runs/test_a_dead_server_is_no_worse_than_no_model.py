@@ -95,6 +95,15 @@ def test_what_is_told_is_kept_and_a_reminder_is_set(here: Path, closed: str) -> 
     assert len([each for each in here.glob("jobs/*.md") if "tea" in each.name]) == 1
 
 
+def test_a_limit_of_the_day_is_no_worse_either(here: Path, tmp_path: Path) -> None:
+    said = script(tmp_path / "script.json", after="Never asked.")
+    settings = {**own(WIRE="scripted", SCRIPT=str(said)), "VAULT_AGENT_SPEND__DAILY_TOKENS": "1"}
+    found = document(here, settings, "ask", ASKED, code=1)
+    assert (found["outcome"], found["quoted"]) == ("limit", True) and QUOTED in found["answer"]
+    printed = tell(here, settings, "ask", "Remind me tomorrow at 9 to buy tea", code=1)
+    assert "A reminder is set" in printed and len(list(here.glob("jobs/*tea*.md"))) == 1
+
+
 def test_a_chat_and_a_note_quote_too(here: Path, closed: str) -> None:
     settings = own(BASE_URL=closed)
     assert QUOTED in tell(here, settings, "chat", code=2, said=f"{ASKED}\n")

@@ -18,7 +18,7 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.runs.active_skills import NAME, ActiveSkills
 from agent.runs.skill_set import skill_set
-from agent.skills.history.feedback_form import feedback_form, parse_feedback_form
+from agent.skills.history.feedback import feedback_form, parse_feedback_form
 from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.skill_text import MatchStatus, skill_index
@@ -327,10 +327,9 @@ def test_a_skill_with_a_name_in_another_script_is_followed_and_rated_like_any(wo
     begun, first = session(workspace), make(workspace)
     begun.add(Began("r1", "brew tea", "cli"), Spoken(Context(begin(first, "brew tea"), NAME)), Spoken(User("x")))
     for language in LANGUAGES:
-        asked = feedback_form(["泡茶-法"], language)
-        assert [*parse_feedback_form(asked.replace("[ ]", "[x]", 1))] == [("泡茶-法", "helpful")] and not [
-            *parse_feedback_form(asked)
-        ]
+        asked = feedback_form(["泡茶-法"], "skill_feedback.question", language)
+        assert parse_feedback_form(asked.replace("[ ]", "[x]", 1)) == {"泡茶-法": "helpful"}
+        assert not parse_feedback_form(asked)
     found = make(workspace)
     found.source(RunContext("r1", "sessions/s.md"), begun)
     assert "skills/history/泡茶-法.md" in {each.path for each in found.additions(completed())}

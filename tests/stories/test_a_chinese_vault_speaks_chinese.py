@@ -130,14 +130,10 @@ def test_a_day_with_the_daemon_is_chinese_in_notes_and_history(tmp_path: Path, m
     town.write("jobs/问.md", job(text="收拾一下。", title="收拾", approval_required="true"))
     monkeypatch.setenv("VAULT_AGENT_REFLECTION__DEPTH", "all")
     words = '[{"part": "done", "text": "看了计划。", "from": ["K1"], "quote": "计划"}]'
-    answer = """```yaml
-result: "找到了。"
-efficiency: "多读了一次。"
-error: {what: "笔记名不对。", kind: C}
-strategies:
-  - {strategy: "先搜再读。", when: "找不到笔记", effect: "少读错", confidence: HIGH, severity: LOW}
-gap: ""
-```"""
+    answer = """[{"part": "result", "text": "找到了。"}, {"part": "efficiency", "text": "多读了一次。"},
+{"part": "error", "text": "笔记名不对。", "kind": "tool"},
+{"part": "strategy", "text": "先搜再读。", "when": "找不到笔记", "effect": "少读错",
+ "confidence": "high", "severity": "low"}]"""
     prompts = [says(each, answer) for each in (JUDGES, DAY, FEEDBACK)]
     town.says(*prompts, says("It is evening", words), says("You keep the memory", "[]"), after="在计划里。")
     made = git(town.root, "rev-parse", "HEAD").strip()

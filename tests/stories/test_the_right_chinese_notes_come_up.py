@@ -50,7 +50,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunService]:
 
 
 def given(lived: RunService, task: str) -> list[str]:
-    return [each.path for each in lived.given(task).found]
+    return [each.path for each in lived.passages(task).found]
 
 
 def test_the_note_of_the_place_comes_and_not_one_of_the_same_kind_about_another(lived: RunService) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
+from agent.background.machine_contact import MachineContact
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.llm.ledger import SpendTotals
@@ -20,7 +21,6 @@ from agent.runs.decisions import approvals, arrived_decisions, open_questions, r
 from agent.runs.machines import known_machines, note_machine, other_machines
 from agent.runs.service import RunService
 from agent.runs.sessions_elsewhere import sessions_elsewhere
-from agent.runs.shared_spend import SpendSharing
 from agent.runs.status import SPEND
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.workspace.machine import this_machine
@@ -212,11 +212,11 @@ def test_the_limit_of_a_day_counts_what_the_other_machine_has_spent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair = a_pair(tmp_path, monkeypatch)
-    one, other = (SpendSharing(workspace_of(pair, number)) for number in (0, 1))
+    one, other = (MachineContact(workspace_of(pair, number)) for number in (0, 1))
     assert ask(pair, 0, "Which tea?").outcome is RunOutcome.FINISHED
     heads = git(pair.remote, "rev-parse", "main"), git(pair.roots[0], "rev-parse", "HEAD")
     for each in (one, other, one, other):
-        each.exchange()
+        each.share_spend()
     assert heads == (git(pair.remote, "rev-parse", "main"), git(pair.roots[0], "rev-parse", "HEAD")), "no commit"
     spent = spent_on_others(other.workspace)
     assert spent.calls > 0 and spent.tokens > 0
@@ -228,11 +228,11 @@ def test_the_limit_of_a_day_counts_what_the_other_machine_has_spent(
 
 def test_a_stranger_cannot_use_the_day_s_limit_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pair = a_pair(tmp_path, monkeypatch)
-    one, other = (SpendSharing(workspace_of(pair, number)) for number in (0, 1))
+    one, other = (MachineContact(workspace_of(pair, number)) for number in (0, 1))
     ask(pair, 0, "Which tea?")
-    one.exchange()
+    one.share_spend()
     distrust(pair, 1)
-    other.exchange()
+    other.share_spend()
     assert spent_on_others(other.workspace).calls == 0
 
 

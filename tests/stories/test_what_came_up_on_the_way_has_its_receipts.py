@@ -38,7 +38,7 @@ def refreshed(root: Path, asked: dict[str, object]) -> PinnedLines:
     """The receipt of the refresh, which is the only one of memories, and stands in the session's note as code."""
     path = str(asked["session"])
     said = (each.event for each in load_session(open_workspace(root).vault, path).records)
-    (found,) = (each.given for each in said if isinstance(each, Spoken) and each.given)
+    (found,) = (each.pinned for each in said if isinstance(each, Spoken) and each.pinned)
     (line,) = (each for each in found if each.path != "MEMORY.md")
     assert f"`{line.path}` line" in (root / path).read_text("utf-8")
     return line

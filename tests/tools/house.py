@@ -69,7 +69,7 @@ class House:
     def fails(self, tool: str, /, **arguments: Json) -> str:
         """The error that a call gives."""
         called = self.call(tool, **arguments)
-        assert called.result.failed and called.given is None, called.result.text
+        assert called.result.failed and called.output is None, called.result.text
         return called.result.text
 
     def asks(self, tool: str, /, **arguments: Json) -> str:

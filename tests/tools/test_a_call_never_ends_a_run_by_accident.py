@@ -46,7 +46,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> House:
        arguments=ARGUMENTS)  # fmt: skip
 def test_no_arguments_make_it_raise(shared: House, tool: str, arguments: dict[str, object]) -> None:
     called = shared.registry.call(ToolCall("c", tool, arguments), shared.context)  # type: ignore[arg-type]
-    assert called.result.text and (called.given is None) == called.result.failed
+    assert called.result.text and (called.output is None) == called.result.failed
     called.result.text.encode()
 
 
@@ -117,7 +117,7 @@ def test_whatever_a_tool_raises_is_text(error: Exception, said: str) -> None:
 
     for timeout in (0, 5):
         called = registry(tool_of(perform, timeout=timeout)).call(ToolCall("c", "web_fetch", {}), CONTEXT)
-        assert called.result.failed and said in called.result.text and called.given is None
+        assert called.result.failed and said in called.result.text and called.output is None
         assert len(called.result.text) < 2200
 
 

@@ -277,7 +277,7 @@ def test_after_a_crash_behind_an_approved_write_nothing_is_asked_and_nothing_wri
     first = home.call("vault_write", "call-5", **RULE)
     home.restarted()
     again = home.call("vault_write", "call-5", **RULE)
-    assert first.given and again.given and again.given.commits == first.given.commits
+    assert first.output and again.output and again.output.commits == first.output.commits
 
 
 def test_a_crash_while_asking_leaves_no_question_behind_that_counts(home: House) -> None:

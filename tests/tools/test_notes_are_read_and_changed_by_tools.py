@@ -39,7 +39,7 @@ def test_a_note_is_shown_whole_with_its_lines_counted(home: House) -> None:
     called = home.call("vault_read", path="garden.md")
     head_line, _, text = called.result.text.partition("\n\n")
     assert head_line == "garden.md, lines 1-8 of 8:" and text == home.text("garden.md").removesuffix("\n")
-    assert called.given and called.given.sources == (Cited("garden.md", (1, 8)),)
+    assert called.output and called.output.sources == (Cited("garden.md", (1, 8)),)
     assert home.says("vault_read", path="garden") == called.result.text
     assert home.says("vault_read", path="01HZZZZZZZ00000000000000AA") == called.result.text
     assert home.says("vault_read", path="empty.md") == "empty.md is empty"
@@ -107,7 +107,7 @@ def test_a_write_is_one_commit_that_says_by_whom_and_for_what(home: House) -> No
     called = home.call("vault_write", "call-77", path="new/plan.md", content="# Plan\n")
     assert home.text("new/plan.md") == "# Plan\n"
     (commit,) = commits(home.vault, limit=1)
-    assert called.given and called.given.commits == (commit.id,) == (head(home.vault.place.root),)
+    assert called.output and called.output.commits == (commit.id,) == (head(home.vault.place.root),)
     assert commit.subject == "vault(write): new/plan.md"
     trailers = (commit.actor, commit.run, commit.tool, commit.session, commit.call)
     assert trailers == ("agent", "run-1", "vault_write", "sessions/s.md", "call-77")
@@ -266,7 +266,7 @@ def test_a_write_that_has_to_wait_says_so(home: House) -> None:
     root = home.vault.place.root
     git(root, "checkout", "-q", "--detach")
     called = home.call("vault_write", "call-5", path="late.md", content="late\n")
-    assert called.given and called.given.commits == () and "waiting: HEAD is detached" in called.result.text
+    assert called.output and called.output.commits == () and "waiting: HEAD is detached" in called.result.text
     home.restarted()
     assert "asked for already" in home.call("vault_write", "call-5", path="late.md", content="late\n").result.text
     git(root, "checkout", "-q", "main")
@@ -287,12 +287,12 @@ def test_a_call_that_was_carried_out_before_the_run_stopped_is_not_carried_out_a
     home: House, tool: str, arguments: dict[str, str]
 ) -> None:
     first = home.call(tool, "call-9", **arguments)
-    assert first.given
+    assert first.output
     root = home.vault.place.root
     tree = git(root, "rev-parse", "HEAD^{tree}")
     home.restarted()
     again = home.call(tool, "call-9", **arguments)
-    assert again.given and again.given.commits == first.given.commits
+    assert again.output and again.output.commits == first.output.commits
     assert "done already" in again.result.text and git(root, "rev-parse", "HEAD^{tree}") == tree
 
 
@@ -313,7 +313,7 @@ def test_a_crash_in_the_middle_of_a_write_is_settled_before_it_is_tried_again(
     assert home.text("folder/inner.md") == "inner\n\nonce\n"
     home.restarted()
     again = home.call("vault_append", "call-3", path="folder/inner.md", text="once")
-    assert "done already" in again.result.text and again.given and again.given.commits
+    assert "done already" in again.result.text and again.output and again.output.commits
     assert home.text("folder/inner.md") == "inner\n\nonce\n"
 
 
@@ -330,7 +330,7 @@ def test_search_shows_passages_and_says_where_they_stand(home: House) -> None:
     home.found += [hit("garden.md", (7, 8), "roses\ntulips"), hit("folder/inner.md", (1, 1), "inner")]
     called = home.call("search_vault", query="flowers")
     assert called.result.text.startswith("1. garden.md, lines 7-8\nroses\ntulips\n\n2. folder/inner.md")
-    assert called.given and called.given.sources == (Cited("garden.md", (7, 8)), Cited("folder/inner.md", (1, 1)))
+    assert called.output and called.output.sources == (Cited("garden.md", (7, 8)), Cited("folder/inner.md", (1, 1)))
     assert home.says("memory_recall", query="flowers", limit=1).count("lines") == 1
     home.found.clear()
     assert "nothing was found" in home.says("search_vault", query="cars")
@@ -340,7 +340,7 @@ def test_a_memory_is_saved_as_an_entry(home: House) -> None:
     called = home.call("memory_save", text="Anna likes green tea", keywords=["tea"])
     path = called.result.text.rpartition("in ")[2]
     assert path.startswith("entries/2026/11/2026-11-21-anna-likes-green-tea-")
-    assert "source: memory_save\n" in home.text(path) and called.given and len(called.given.commits) == 1
+    assert "source: memory_save\n" in home.text(path) and called.output and len(called.output.commits) == 1
     assert "nothing to remember" in home.fails("memory_save", text=" ")
 
 
@@ -482,11 +482,11 @@ def test_a_list_that_is_too_long_says_itself_what_is_missing(tmp_path: Path) -> 
     assert f"… and {120 - len(rows)} more, from {names[len(rows)]} on" in listed
     found = home.call("vault_grep", text="word")
     shown = [row for row in found.result.text.splitlines() if row.startswith(tuple(names))]
-    assert found.given and len(found.given.sources) == len(shown) and len(found.result.text) < 16_000
+    assert found.output and len(found.output.sources) == len(shown) and len(found.result.text) < 16_000
     assert f"from {names[len(shown)]}:1 on" in found.result.text
     home.found.extend(hit(name, (1, 1), "word " * 240) for name in names[:30])
     searched = home.call("search_vault", query="word", limit=30)
-    assert searched.given
-    fit = len(searched.given.sources)
+    assert searched.output
+    fit = len(searched.output.sources)
     assert 1 < fit < 30 and f"({30 - fit} more: {names[fit]}:1-1, " in searched.result.text
     assert "left out" not in searched.result.text

@@ -21,6 +21,7 @@ from agent.tools.builtin.servers.session import Launch, ServerSession
 from agent.tools.policy import load_policies
 from agent.tools.tool import RunContext
 from tests.fakes import FakeClock
+from tests.llm.servers import answers, model_server
 from tests.tools.house import House, house
 
 COMMAND = (sys.executable, "-m", "tests.tools.mcp_server")
@@ -95,6 +96,11 @@ def test_its_tools_have_names_of_their_own(garden: Garden) -> None:
     assert garden.names() == [
         f"mcp_garden_{name}" for name in ("plant", "water_plant", "secret_of", "fail", "die", "sleep")
     ]
+
+
+def test_what_it_says_of_its_tools_is_a_strangers_text(garden: Garden) -> None:
+    (found,) = (each for each in garden.home.registry.visible(garden.home.context) if each.name == "mcp_garden_plant")
+    assert found.description.startswith('<untrusted source="the server garden') and "</untrusted>" in found.description
 
 
 def test_a_server_that_greets_is_understood_and_fills_no_log(garden: Garden, caplog: pytest.LogCaptureFixture) -> None:
@@ -354,6 +360,14 @@ def test_a_server_at_an_address_is_asked_there(tmp_path: Path) -> None:
     assert "the server garden ended before it answered" in far.home.fails("mcp_garden_plant", name="rose")
     assert "cannot be reached" in far.home.fails("mcp_garden_plant", name="rose")
     far.link.session.close()
+
+
+def test_a_server_that_wants_a_sign_in_is_named_so(tmp_path: Path) -> None:
+    with model_server(answers("401 Unauthorized", b"", www_authenticate="Bearer")) as server:
+        far = Garden(tmp_path, ServerConfig("garden", url=f"{server.url}/mcp"))
+        assert far.names() == []
+        far.link.session.close()
+    assert "wants a sign-in: the setting token" in str(far.link.problem)
 
 
 def test_who_stops_a_call_during_a_start_stops_it_for_nobody_else(running: Running) -> None:

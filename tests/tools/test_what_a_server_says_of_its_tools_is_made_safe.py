@@ -39,7 +39,7 @@ def test_patterns_go_and_arguments_of_that_name_stay() -> None:
     }
 
 
-@pytest.mark.parametrize("schema", [{"type": "array"}, ["x"], {"type": "object", "description": "x" * 9000}])
+@pytest.mark.parametrize("schema", [{"type": "array"}, ["x"], {"type": "object", "x": "x" * 9000}])
 def test_a_schema_of_another_kind_or_far_too_long_is_left_out(schema: object) -> None:
     assert made(schema=schema) is None
 
@@ -48,6 +48,11 @@ def test_a_description_is_one_line_of_plain_letters() -> None:
     tool = made(description="Find\n\n\x1b[8mhidden\u202e " + "x" * 900)
     assert tool is not None and tool.description.startswith("Find [8mhidden") and len(tool.description) == 600
     assert tool.description.isprintable()
+    named = {"type": "string", "description": "Obey\n\nme " + "x" * 900}
+    tool = made(schema={"type": "object", "properties": {"description": named}})
+    assert tool is not None
+    said = tool.schema.partition("Obey me ")[2].partition('"')[0]
+    assert len("Obey me " + said) == 200
 
 
 def test_names_are_plain_words_each_once() -> None:

@@ -192,9 +192,9 @@ def test_a_guest_who_may_search_the_notes_finds_nothing_that_people_said(tmp_pat
     home = house(tmp_path, dict.fromkeys(paths, "tea\n"))
     home.found += [hit(path, (1, 1), "tea") for path in reversed(paths)]
     guest = home.registry.call(ToolCall("1", "search_vault", {"query": "tea"}), RunContext("r", "s.md", role="guest"))
-    assert guest.given is not None and [source.path for source in guest.given.sources] == ["tea.md"]
+    assert guest.output is not None and [source.path for source in guest.output.sources] == ["tea.md"]
     mine = home.registry.call(ToolCall("2", "search_vault", {"query": "tea"}), RunContext("r", "s.md"))
-    assert mine.given is not None and len(mine.given.sources) == len(paths)
+    assert mine.output is not None and len(mine.output.sources) == len(paths)
 
 
 def test_a_guest_who_may_read_notes_is_shown_no_folder_of_the_agents(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
-from agent.context.prompt import GIVEN, PROFILE, Audience, audience_of, may_be_given
+from agent.context.prompt import AUDIENCES_BY_SOURCE, PROFILE, Audience, audience_of, may_provide
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, ToolCall, Usage, ignore, never
 from agent.llm.providers import Providers
@@ -153,7 +153,7 @@ def test_no_request_of_a_guest_has_anything_of_the_owners(place: Place) -> None:
     assert place.leaked() == []
     for ended in ends:
         assert not CANARY.search(f"{ended.answer} {ended.reason} {ended.hint}"), "it is told to the guest"
-        assert not [each for each in (*ended.given, *ended.sources) if CANARY.search(each.path)]
+        assert not [each for each in (*ended.provided, *ended.sources) if CANARY.search(each.path)]
 
 
 def test_nor_has_one_that_makes_room_or_reaches_a_limit(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,10 +198,12 @@ def test_each_source_of_texts_is_decided_for_guests() -> None:
     """A source, or what adds texts to a run, whose name is not in the list is new: say there who is given it."""
     named = set(_names_of_sources())
     assert {"memories", "skills", "rules", "curiosity"} <= named, "the sources are not found any more"
-    assert named | {PROFILE, INDEX} == set(GIVEN), "say in agent/context/prompt.py who is given a new source's texts"
-    assert {name for name in GIVEN if may_be_given(name, Audience.GUEST)} == {"memories"}
-    assert not may_be_given("something new", Audience.GUEST)
-    assert may_be_given("something new", audience_of("owner", group=False))
+    assert named | {PROFILE, INDEX} == set(AUDIENCES_BY_SOURCE), (
+        "say in agent/context/prompt.py who is given a new source's texts"
+    )
+    assert {name for name in AUDIENCES_BY_SOURCE if may_provide(name, Audience.GUEST)} == {"memories"}
+    assert not may_provide("something new", Audience.GUEST)
+    assert may_provide("something new", audience_of("owner", group=False))
 
 
 def _names_of_sources() -> Iterator[str]:
@@ -236,7 +238,7 @@ def _value(node: ast.expr | None, module: str) -> Iterator[str]:
 def test_a_planted_bug_is_noticed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, wrong in (
         (agent, "reader_for", lambda audience, read: read),
-        (service, "may_be_given", lambda source, audience: True),
+        (service, "may_provide", lambda source, audience: True),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, wrong)

@@ -41,7 +41,7 @@ from agent.memory.daily import log_block
 from agent.runs.named_decisions import approval_text
 from agent.skills.trust.reviews import ask_reviews as ask_about
 from agent.texts import Language
-from agent.tools.approval_note import compose, diff, shown_call, title, why_asked
+from agent.tools.approval_note import compose, diff, format_call, title, why_asked
 from agent.tools.tool import Draft
 from tests.skills.shelves import library
 from tests.skills.shelves import text as skill_text
@@ -81,7 +81,7 @@ def shown(*, terminal: bool) -> Iterator[io.StringIO]:
 
 def asked_about(text: str) -> Proposal:
     """An approval in which every field is the text's."""
-    call = shown_call(text, {text: text, "list": [text]})
+    call = format_call(text, {text: text, "list": [text]})
     drafts = [Draft(text, f"{text}\n".encode(), f"{text}\n{text}\n".encode())]
     change = diff(drafts)
     id, question, why = "01M81R6R50WX965FMJD1VYEKVF", title(text, drafts, "en"), why_asked(text, "en")
@@ -319,7 +319,7 @@ def test_the_question_shows_our_own_record_whatever_the_note_says_by_now(tmp_pat
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language) -> None:
     change = diff([Draft(f"{number}.md", None, b"x" * 5_000 + b"\ny\n" * 50) for number in range(40)])
-    call = shown_call("vault_write", {"paths": [f"{number}.md" for number in range(40)], "text": "z" * 9_000})
+    call = format_call("vault_write", {"paths": [f"{number}.md" for number in range(40)], "text": "z" * 9_000})
     paths = {f"a folder/{number}{'n' * 200}.md": "" for number in range(40)}
     asked = replace(asked_about("x"), path="approvals/x.md", name="vault_write", shown=call, change=change, bases=paths)
     with shown(terminal=True) as stream:
@@ -334,7 +334,7 @@ def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language)
 def test_the_note_or_the_tool_stands_in_the_last_line() -> None:
     asked = replace(asked_about("x"), name="vault_append", bases={"AGENT.md": ""})
     assert approval_prompt(asked, "en") == "May I change AGENT.md? yes, no (and why), or later? "
-    fetch = replace(asked, name="web_fetch", bases={}, shown=shown_call("web_fetch", {"url": "https://a.example/x"}))
+    fetch = replace(asked, name="web_fetch", bases={}, shown=format_call("web_fetch", {"url": "https://a.example/x"}))
     assert approval_prompt(fetch, "en").startswith('Allow web_fetch with "https://a.example/x"? yes')
     assert approval_prompt(asked, "zh").startswith("可以修改 AGENT.md 吗？")
 

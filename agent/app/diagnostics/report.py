@@ -44,10 +44,10 @@ def fault_report(checks: Sequence[Check], loaded: Loaded, crashes: Path, when: d
 def write_report(file: Path, checks: Sequence[Check], root: Path | None) -> None:
     """Write the report to a new file that only its person can read; raises `UserError` for one that is there."""
     places = directories()
-    said = fault_report(checks, settings_at_hand(root)[0], places.crashes, process_clock().now())
+    report = fault_report(checks, settings_at_hand(root)[0], places.crashes, process_clock().now())
     try:
         file.touch(0o600, exist_ok=False)
-        file.write_text(said, "utf-8")
+        file.write_text(report, "utf-8")
     except FileExistsError:
         raise UserError("{path} is there already", hint="name another file", path=file) from None
 
@@ -76,17 +76,17 @@ def _checks(checks: Iterable[Check]) -> Iterator[str]:
             yield f"  - {line}" + (f" ({times} times)" if times > 1 else "")
 
 
-def without_names(said: str) -> str:
+def without_names(sentence: str) -> str:
     """A sentence of the program with its numbers, and `…` for all else that it was filled with."""
-    english = said.english if isinstance(said, Sentence) else said
+    english = sentence.english if isinstance(sentence, Sentence) else sentence
     if not is_known(english):
         return _HIDDEN
-    if not isinstance(said, Sentence):
+    if not isinstance(sentence, Sentence):
         return english
-    return english.format(**{name: _shown(value) for name, value in said.values.items()})
+    return english.format(**{name: _without_words(value) for name, value in sentence.values.items()})
 
 
-def _shown(value: object) -> object:
+def _without_words(value: object) -> object:
     if isinstance(value, bool | int | float) or (isinstance(value, str) and _VERSION.fullmatch(value)):
         return value
     found = value if isinstance(value, Sentence) else getattr(value, "message", None)

@@ -53,20 +53,20 @@ def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
         return
     damage = Sentence("it was made with another model") if index.is_of_another_model else _damage(index)
     listed, known = index.listed(), index.known()
-    behind = sorted({path for path, _ in listed.items() ^ known.items()})
-    if not behind and damage is None:
+    outdated = sorted({path for path, _ in listed.items() ^ known.items()})
+    if not outdated and damage is None:
         yield ok("search index", "says what {count} notes say ({engine})", count=len(listed), engine=index.engine)
         return
     what = damage or Sentence(
-        "1 change is not in it yet" if len(behind) == 1 else "{count} changes are not in it yet", count=len(behind)
+        "1 change is not in it yet" if len(outdated) == 1 else "{count} changes are not in it yet", count=len(outdated)
     )
-    if not fix and damage is None and len(behind) <= FEW:
+    if not fix and damage is None and len(outdated) <= FEW:
         yield ok(
-            "search index", "{problem}; the daemon, or the next search, takes that in", tuple(behind), problem=what
+            "search index", "{problem}; the daemon, or the next search, takes that in", tuple(outdated), problem=what
         )
         return
     if not fix:
-        yield Check(Level.WARN, "search index", what, tuple(behind), _NEXT)
+        yield Check(Level.WARN, "search index", what, tuple(outdated), _NEXT)
         return
     try:
         report = index.refresh(verify=True)

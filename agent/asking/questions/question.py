@@ -49,30 +49,30 @@ def read_question(vault: Vault, path: str) -> Question | None:
     note = Note.parse(data or b"")
     if data is None or note.type != "question":
         return None
-    return _shown(AskedQuestion(path, note), parse_answer(vault.own_version(path) or b""))
+    return _as_question(AskedQuestion(path, note), parse_answer(vault.own_version(path) or b""))
 
 
 def noted_questions(vault: Vault) -> tuple[Question, ...]:
     """The unanswered questions that no run waits for, such as one about the profile, sorted by path: who asked reads
     the answer in the note. A note that arrived from where others write asks nothing."""
     found = (each for each in asked_questions(vault, b"status: open") if each.is_open and not each.run)
-    return tuple(_shown(each, "") for each in found if not each.answer)
+    return tuple(_as_question(each, "") for each in found if not each.answer)
 
 
 def write_answer(vault: Vault, question: Question, words: str, language: Language) -> None:
     """Write an answer into the question's note in the person's name: a tick for an option, else text below it."""
-    said, path = vault.masked(words.strip()), question.path
-    if not said:
+    answer, path = vault.masked(words.strip()), question.path
+    if not answer:
         raise UserError("the answer is empty", hint="vault-agent needs answer {id} TEXT", id=question.id)
     data = vault.read(path) or b""
     note = Note.parse(data)
     body = note.body
-    box = f"- [ ] {said}"
-    if said in question.options and f"\n{box}" in body:
-        after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
+    box = f"- [ ] {answer}"
+    if answer in question.options and f"\n{box}" in body:
+        after = body.replace(f"\n{box}", f"\n- [x] {answer}", 1)
     else:
         heading = f"\n\n{answer_heading(language)}\n" if split_answer(body)[1] is None else ""
-        after = body.rstrip("\n") + heading + f"\n\n{said}\n"
+        after = body.rstrip("\n") + heading + f"\n\n{answer}\n"
     with vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)
 
@@ -83,7 +83,7 @@ def without_boxes(body: str) -> str:
     return text.strip().removeprefix("# ")
 
 
-def _shown(asked: AskedQuestion, answer: str) -> Question:
+def _as_question(asked: AskedQuestion, answer: str) -> Question:
     note = asked.note
     above, _ = split_answer(note.body.replace("\r\n", "\n"))
     expires = note.header.get("expires")

@@ -196,7 +196,7 @@ def _without_crumbs(blocks: list[PageBlock]) -> list[PageBlock]:
     """The blocks without buttons, cookie banners, and lists of other pages; all of them if nothing else is left."""
     banners = [each for each in blocks if _COOKIE.search(each.text) and len(each.text) < 500]
     is_about = len(banners) > 3
-    kept: list[PageBlock] = []
+    remaining: list[PageBlock] = []
     is_list = False
     for each in blocks:
         bare = _LINK.sub(r"\1", each.text).strip("#-*>| \n")
@@ -205,10 +205,10 @@ def _without_crumbs(blocks: list[PageBlock]) -> list[PageBlock]:
             is_list = True
         is_banner = not is_about and each in banners and bool(_CONSENT.search(bare))
         if not (is_list or is_banner or (len(bare) < 140 and _CRUMB.fullmatch(bare))):
-            kept.append(each)
-    kept = _without_menus(kept)
-    words, before = (sum(len(each.text) - each.linked for each in some) for some in (kept, blocks))
-    return kept if words >= min(_ENOUGH, before // 2) else blocks
+            remaining.append(each)
+    remaining = _without_menus(remaining)
+    words, before = (sum(len(each.text) - each.linked for each in some) for some in (remaining, blocks))
+    return remaining if words >= min(_ENOUGH, before // 2) else blocks
 
 
 def _goes_on(block: PageBlock, bare: str) -> bool:
@@ -236,7 +236,7 @@ def _without_menus(blocks: list[PageBlock]) -> list[PageBlock]:
     return blocks[first : len(blocks) - last]
 
 
-def _titled(shown: list[str], title: str, everything: list[str]) -> tuple[str, str]:
+def _titled(blocks: list[str], title: str, everything: list[str]) -> tuple[str, str]:
     """The text with its title above it, once."""
     heads = [_LINK.sub(r"\1", each[2:]) for each in everything if each.startswith("# ")]
     lines = {_folded(each) for each in everything[: _BEGINNING * 2] if not each.startswith("#")}
@@ -246,10 +246,10 @@ def _titled(shown: list[str], title: str, everything: list[str]) -> tuple[str, s
     parts = {_folded(part) for part in (title, *_SITE.split(title)) if len(part) > 1}
     is_same: Callable[[str], bool] = lambda block: _folded(block.lstrip("# ")) in parts  # noqa: E731
     begin = 0
-    while begin < min(len(shown), 3) and is_same(shown[begin]):
+    while begin < min(len(blocks), 3) and is_same(blocks[begin]):
         begin += 1
-    is_again = [is_same(each) and (each.startswith("#") or len(each) > 8) for each in shown[:_BEGINNING]]
-    rest = [each for at, each in enumerate(shown) if at >= begin and not (at < len(is_again) and is_again[at])]
+    is_again = [is_same(each) and (each.startswith("#") or len(each) > 8) for each in blocks[:_BEGINNING]]
+    rest = [each for at, each in enumerate(blocks) if at >= begin and not (at < len(is_again) and is_again[at])]
     if title:
         rest.insert(0, f"# {title}")
     return _joined(rest), title

@@ -24,7 +24,7 @@ _SETTING = "channels.apprise.url"
 
 
 class Notifier(Protocol):
-    """What is used of `apprise.Apprise`."""
+    """The part of `apprise.Apprise` that is used."""
 
     def add(self, servers: str) -> bool: ...
 

@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"[^()\\\x00-\x08\x0a-\x1f\x7f]|\\[ -~\t]|\r?\n(?=[ \t])")
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """What one method found: `method` such as `dmarc`, `result` such as `pass`, both in small letters; `properties`
+    """The finding of one method: `method` such as `dmarc`, `result` such as `pass`, both in small letters; `properties`
     have names such as `header.from`, in small letters, and come in their order."""
 
     method: str

@@ -93,7 +93,7 @@ class Incoming:
 
     @property
     def words(self) -> str:
-        """What its sender says: the text, below the heading."""
+        """The sender's words: the text, below the heading."""
         return "\n\n".join(filter(None, (self.heading, self.text)))
 
 
@@ -111,7 +111,7 @@ def _no_confirmation() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What came in, in order, and the position after it: the next call begins there, also after a restart.
+    """The items that came in, in order, and the position after them: the next call begins there, also after a restart.
 
     `confirm` is called once all is on disk: a service that has no positions sends again what was not confirmed.
     `unread` is what could not be read: the position is after it, too.
@@ -149,7 +149,7 @@ class Inbound(Protocol):
         """The sender whose words count as the person's own; empty: nobody's do."""
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in since `position` (empty: from now on); waits some minutes at most for something.
+        """The items that came in since `position` (empty: from now on); waits some minutes at most for something.
 
         Raises as `Channel.send` does; not for what somebody has sent.
         """

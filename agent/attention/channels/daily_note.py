@@ -58,11 +58,11 @@ class DailyNote:
             return f"{path} {message.id}"
         text = body_of(message, self.language, _MOST, replies=False, elsewhere=True)
         lines = [self.form.inert(line) for line in text.splitlines() if line.strip()]
-        told = self.form.block(now, self.form.inert(title_of(message)), lines) + f"  {mark}\n"
+        block = self.form.block(now, self.form.inert(title_of(message)), lines) + f"  {mark}\n"
         section = self.form.section("notices", self.language).encode()
         stamp = Stamp("agent", tool="daily")
         with self.vault.transaction(Sentence("memory(daily): a notice"), stamp) as day:
-            day.append(path, told.encode(), self.form.beginning(self.vault, now.date()), section)
+            day.append(path, block.encode(), self.form.beginning(self.vault, now.date()), section)
         if not day.outcome.paths and day.outcome.queued is None:
             raise Retryable("{path} has not taken the notice", hint="vault-agent doctor looks for the cause", path=path)
         return f"{path} {(day.outcome.commit or day.outcome.queued or message.id)[:_SHORT]}"

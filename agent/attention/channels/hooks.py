@@ -23,8 +23,8 @@ _MENTION = re.compile(r"@(?=\w)")
 
 @dataclass(frozen=True, slots=True)
 class HookForm:
-    """How one service takes messages: the most it takes, as `size` counts it, the document for a text, and the proof in
-    an answer, empty if it proves nothing."""
+    """The form in which a service takes messages: the most it takes, as `size` counts it, the document for a text, and
+    the proof in an answer, empty if it proves nothing."""
 
     name: str
     most: int
@@ -52,12 +52,12 @@ class Hook:
         """Post it."""
         form, url = self.form, checked_url(self.url, self.service.address)
 
-        def size(told: str) -> int:
-            return form.size(form.plain(told))
+        def size(content: str) -> int:
+            return form.size(form.plain(content))
 
-        told = whole_of(message, self.language, form.most, replies=False, elsewhere=True, size=size)
+        content = whole_of(message, self.language, form.most, replies=False, elsewhere=True, size=size)
         url += ("&" if "?" in url else "?") + form.query if form.query else ""
-        answer = self._posted(url, form.document(form.plain(told)), cancelled)
+        answer = self._posted(url, form.document(form.plain(content)), cancelled)
         proof = form.proof(answer)
         if not proof:
             raise self.service.not_understood(url)
@@ -83,16 +83,16 @@ def _is_ok(answer: HttpAnswer) -> str:
     return "ok" if answer.body.strip() == b"ok" else ""
 
 
-def _slack(told: str) -> object:
+def _slack(content: str) -> object:
     """A section of plain text, in which Slack interprets nothing; `text` is what a notification shows."""
-    safe = told.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    plain = {"type": "plain_text", "text": told, "emoji": False}
+    safe = content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = {"type": "plain_text", "text": content, "emoji": False}
     return {"text": safe, "mrkdwn": False, "blocks": [{"type": "section", "text": plain}]}
 
 
-def without_markdown(told: str) -> str:
+def without_markdown(content: str) -> str:
     """The text with every sign of Markdown escaped, and with names that nobody is called by."""
-    return _MENTION.sub("@\u200b", _MARKDOWN.sub(_escaped, told))
+    return _MENTION.sub("@\u200b", _MARKDOWN.sub(_escaped, content))
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -109,19 +109,21 @@ def _wecom(answer: HttpAnswer) -> str:
     return "ok" if answer.document.get("errcode") == 0 else ""
 
 
-def utf8_bytes(told: str) -> int:
+def utf8_bytes(content: str) -> int:
     """The length of a text in bytes."""
-    return len(told.encode("utf-8", "replace"))
+    return len(content.encode("utf-8", "replace"))
 
 
 SLACK = HookForm("slack", 3_000, _slack, _is_ok)
-MATTERMOST = HookForm("mattermost", 4_000, lambda told: {"text": told}, _is_ok, plain=without_markdown)
+MATTERMOST = HookForm("mattermost", 4_000, lambda content: {"text": content}, _is_ok, plain=without_markdown)
 DISCORD = HookForm(
     "discord",
     2_000,
-    lambda told: {"content": told, "allowed_mentions": {"parse": []}, "flags": 4},  # 4: no preview of links
+    lambda content: {"content": content, "allowed_mentions": {"parse": []}, "flags": 4},  # 4: no preview of links
     _discord,
     query="wait=true",
-    plain=lambda told: without_markdown(told).replace("<", "\\<"),
+    plain=lambda content: without_markdown(content).replace("<", "\\<"),
 )
-WECOM = HookForm("wecom", 2_048, lambda told: {"msgtype": "text", "text": {"content": told}}, _wecom, size=utf8_bytes)
+WECOM = HookForm(
+    "wecom", 2_048, lambda content: {"msgtype": "text", "text": {"content": content}}, _wecom, size=utf8_bytes
+)

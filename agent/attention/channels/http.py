@@ -113,16 +113,18 @@ class ChannelService:
     def refusal(self, url: str, answer: HttpAnswer, words: str = "", *, wait: float = 0.0) -> AgentError:
         """The error for an answer that is no success; `words` and `wait` are what the service says in its own form."""
         place, status = self._place(url), answer.status
-        said = self.clean(words) or self.clean(error_message(answer.body[:5_000].decode("utf-8", "replace"), ""))
-        told = Sentence("{place} answered {status}", place=place, status=status)
-        told = Sentence("{problem}: {words}", problem=told, words=said) if said else told
+        reason = self.clean(words) or self.clean(error_message(answer.body[:5_000].decode("utf-8", "replace"), ""))
+        problem = Sentence("{place} answered {status}", place=place, status=status)
+        problem = Sentence("{problem}: {words}", problem=problem, words=reason) if reason else problem
         delay = max(answer.wait, wait)
         if status == 429 or delay:
-            return Retryable(told, delay=delay, hint="it asks for a pause; the message is sent again after it")
+            return Retryable(problem, delay=delay, hint="it asks for a pause; the message is sent again after it")
         if status >= 500:
-            return PerhapsDone(told, delay=delay, hint="the service is out of order: the message is sent again later")
+            return PerhapsDone(
+                problem, delay=delay, hint="the service is out of order: the message is sent again later"
+            )
         if status in (401, 403):
-            return UserError(told, hint=Sentence("the service refuses the key: check {key}", key=self.key))
+            return UserError(problem, hint=Sentence("the service refuses the key: check {key}", key=self.key))
         if 300 <= status < 400:
             hint = Sentence("redirects are not followed, to keep the key here: check {address}", address=self.address)
             return Permanent("{place} sends us on to another address", hint=hint, place=place)
@@ -134,7 +136,7 @@ class ChannelService:
                 place=place,
             )
         hint = Sentence("check {address} and {key}", address=self.address, key=self.key)
-        return Permanent(told, hint=hint)
+        return Permanent(problem, hint=hint)
 
     def not_understood(self, url: str) -> AgentError:
         """The error for an answer that is a success but not the service's: it proves nothing."""

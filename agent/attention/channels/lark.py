@@ -65,19 +65,19 @@ class Lark:
             )
         document = {"msg_type": "interactive", "content": json.dumps(self.card(message)), "uuid": message.id}
         answered = _MESSAGE.match(message.answers)
-        said = self._answered(answered[0], document, cancelled) if answered else None
-        if said is None:
+        reply = self._answered(answered[0], document, cancelled) if answered else None
+        if reply is None:
             address = {"receive_id": to, **document}
-            said = self._checked(self._ask("POST", f"im/v1/messages?receive_id_type={_kind(to)}", address, cancelled))
-        proof = text(mapping(said.get("data")).get("message_id"))
+            reply = self._checked(self._ask("POST", f"im/v1/messages?receive_id_type={_kind(to)}", address, cancelled))
+        proof = text(mapping(reply.get("data")).get("message_id"))
         if not proof:
             raise self.service.not_understood(self.base_url)
         return proof
 
     def own_id(self, cancelled: Cancelled) -> str:
         """The `open_id` of the bot itself; raises as `send` does."""
-        said = self._checked(self._ask("GET", "bot/v3/info", None, cancelled))
-        own = text(mapping(said.get("bot")).get("open_id"))
+        reply = self._checked(self._ask("GET", "bot/v3/info", None, cancelled))
+        own = text(mapping(reply.get("bot")).get("open_id"))
         if not own:
             raise self.service.not_understood(self.base_url)
         return own
@@ -90,13 +90,13 @@ class Lark:
         if not _MESSAGE.fullmatch(id):
             return {}
         try:
-            said = self._checked(self._ask("GET", f"im/v1/messages/{id}", None, cancelled))
+            reply = self._checked(self._ask("GET", f"im/v1/messages/{id}", None, cancelled))
         except Interrupted:
             raise
         except AgentError as error:
             logger.warning("lark: the message that is answered cannot be read: %s", error)
             return {}
-        return next((mapping(each) for each in items(mapping(said.get("data")).get("items"))), {})
+        return next((mapping(each) for each in items(mapping(reply.get("data")).get("items"))), {})
 
     def resource(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
         """The bytes of a file that came with a message; raises as `send` does."""
@@ -128,7 +128,7 @@ class Lark:
         return self.service.post(self._url(path), document, cancelled)
 
     def _answered(self, message: str, document: object, cancelled: Cancelled) -> JsonObject | None:
-        """What Lark says to an answer below a message; None if that message is gone."""
+        """Lark's reply to an answer below a message; None if that message is gone."""
         answer = self._ask("POST", f"im/v1/messages/{message}/reply", document, cancelled)
         return None if number(answer.document.get("code")) in _GONE else self._checked(answer)
 
@@ -150,9 +150,9 @@ class Lark:
         now = self.service.clock.monotonic()
         if not self._token or now >= self._until:
             document = {"app_id": self.app_id, "app_secret": self.app_secret}
-            said = self._checked(self.post("open-apis/auth/v3/tenant_access_token/internal", document, cancelled))
-            self._token = text(said.get("tenant_access_token"))
-            self._until = now + max(number(said.get("expire")) - _LEFT, 0.0)
+            reply = self._checked(self.post("open-apis/auth/v3/tenant_access_token/internal", document, cancelled))
+            self._token = text(reply.get("tenant_access_token"))
+            self._until = now + max(number(reply.get("expire")) - _LEFT, 0.0)
             if not self._token:
                 raise self.service.not_understood(self.base_url)
         return self._token
@@ -162,14 +162,14 @@ class Lark:
 
     def _checked(self, answer: HttpAnswer) -> JsonObject:
         """The document of a success; Lark says what went wrong in `code` and `msg`, with any status."""
-        said = answer.document
-        if "code" not in said:
+        reply = answer.document
+        if "code" not in reply:
             url = self.base_url
             raise self.service.not_understood(url) if answer.is_success else self.service.refusal(url, answer)
-        code = said["code"]
-        words = Sentence("{code} {msg}", code=code, msg=self.service.clean(text(said.get("msg"))))
+        code = reply["code"]
+        words = Sentence("{code} {msg}", code=code, msg=self.service.clean(text(reply.get("msg"))))
         if code == 0 and answer.status == 200:
-            return said
+            return reply
         if code in _BUSY or answer.status == 429:
             hint = "it asks for a pause; the message is sent again after it"
             raise Retryable("Lark takes no more messages for now: {words}", delay=answer.wait, hint=hint, words=words)

@@ -49,8 +49,8 @@ class ConnectionRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionPace:
-    """What the service asks of its clients, in seconds: `ping` between two pings; before a new connection, at most
-    `nonce`, by chance, after one that was lost, and `interval` after one that the service did not open.
+    """The pace that the service asks of its clients, in seconds: `ping` between two pings; before a new connection, at
+    most `nonce`, by chance, after one that was lost, and `interval` after one that the service did not open.
 
     It also says how many tries a client has, which is not followed: a daemon comes back whenever it can.
     """
@@ -90,7 +90,7 @@ class LongConnection:
         self._parts: dict[str, dict[int, bytes]] = {}
 
     def events(self, wait: float, cancelled: Cancelled) -> list[Event]:
-        """What comes in: waits so many seconds for a first event, and takes all that are there by then.
+        """The events that come in: waits so many seconds for a first event, and takes all that are there by then.
 
         Raises `ConnectionLost`. Returns early, perhaps with nothing, when `cancelled` is true.
         """
@@ -178,7 +178,7 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect as open_socket
 
-    is_given_up = False
+    is_abandoned = False
 
     def open_it() -> "ClientConnection":
         socket = open_socket(
@@ -191,13 +191,13 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
             user_agent_header="vault-agent",
             logger=_QUIET,
         ).__enter__()  # newer versions want that; leaving the context would only close it
-        if is_given_up:
+        if is_abandoned:
             socket.close()
         return socket
 
     def give_up() -> None:
-        nonlocal is_given_up
-        is_given_up = True
+        nonlocal is_abandoned
+        is_abandoned = True
 
     try:
         return awaited(open_it, cancelled, give_up)
@@ -213,7 +213,7 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What the library raises for a connection that fails."""
+    """The errors of the library for a connection that fails."""
     from websockets.exceptions import WebSocketException
 
     return (WebSocketException, OSError, EOFError)

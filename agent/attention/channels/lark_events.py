@@ -53,57 +53,57 @@ def _press(header: JsonObject, event: JsonObject) -> Incoming | None:
 
 
 def _message(event: JsonObject, own_id: Callable[[], str]) -> Incoming | None:
-    said = mapping(event.get("message"))
+    message = mapping(event.get("message"))
     sender = text(mapping(mapping(event.get("sender")).get("sender_id")).get("open_id"))
-    id, chat = text(said.get("message_id")), text(said.get("chat_id"))
+    id, chat = text(message.get("message_id")), text(message.get("chat_id"))
     if not (sender and id and chat):
         return None
-    people = [mapping(each) for each in items(said.get("mentions"))]
-    is_group = text(said.get("chat_type")) != "p2p"
+    people = [mapping(each) for each in items(message.get("mentions"))]
+    is_group = text(message.get("chat_type")) != "p2p"
     names = {text(each.get("key")): _name(each) for each in people if text(each.get("key"))}
     if is_group:
         own = own_id()
         called = {text(each.get("key")) for each in people if text(mapping(each.get("id")).get("open_id")) == own}
         if not called:
-            return _overheard(said, sender if _is_typed(event, said) else "", names)
+            return _overheard(message, sender if _is_typed(event, message) else "", names)
         names |= dict.fromkeys(called, "")
-    own, foreign = _told(text(said.get("message_type")), text(said.get("content")))
-    if not _is_typed(event, said):
+    own, foreign = _typed_and_quoted(text(message.get("message_type")), text(message.get("content")))
+    if not _is_typed(event, message):
         own, foreign = "", "\n".join(filter(None, (own, foreign)))
-    own, answers = _with_names(own, names), text(said.get("parent_id"))
-    told = (own, _moment(said), is_group, answers, _with_names(foreign, names))
-    return Incoming(id, sender, chat, *told, thread=_thread(said), files=tuple(_files(event, said, id)))
+    own, answers = _with_names(own, names), text(message.get("parent_id"))
+    details = (own, _moment(message), is_group, answers, _with_names(foreign, names))
+    return Incoming(id, sender, chat, *details, thread=_thread(message), files=tuple(_files(event, message, id)))
 
 
-def _files(event: JsonObject, said: JsonObject, id: str) -> Iterator[SentFile]:
+def _files(event: JsonObject, message: JsonObject, id: str) -> Iterator[SentFile]:
     """The voice message, picture or file that a message is; its reference names the message, too."""
     try:
-        content = mapping(parsed(text(said.get("content")).encode("utf-8", "replace")))
+        content = mapping(parsed(text(message.get("content")).encode("utf-8", "replace")))
     except ValueError:
         return
-    kind, short = text(said.get("message_type")), id[-8:]
+    kind, short = text(message.get("message_type")), id[-8:]
     found: dict[str, tuple[FileKind, str, str]] = {
         "image": ("picture", "image_key", f"picture {short}.png"),
         "audio": ("voice", "file_key", f"voice {short}.opus"),
         "file": ("file", "file_key", text(content.get("file_name")) or f"file {short}"),
     }
     if kind in found and (key := text(content.get(found[kind][1]))):
-        kept, _, name = found[kind]
-        yield SentFile(kept, name, f"{id}/{key}", is_own=_is_typed(event, said))
+        file_kind, _, name = found[kind]
+        yield SentFile(file_kind, name, f"{id}/{key}", is_own=_is_typed(event, message))
 
 
-def _is_typed(event: JsonObject, said: JsonObject) -> bool:
+def _is_typed(event: JsonObject, message: JsonObject) -> bool:
     """True for a message that a person has typed, rather than passed on."""
-    return text(mapping(event.get("sender")).get("sender_type")) in ("user", "") and said.keys() <= _TYPED
+    return text(mapping(event.get("sender")).get("sender_type")) in ("user", "") and message.keys() <= _TYPED
 
 
-def _overheard(said: JsonObject, sender: str, names: dict[str, str]) -> Incoming | None:
+def _overheard(message: JsonObject, sender: str, names: dict[str, str]) -> Incoming | None:
     """What somebody says in a group, not to the bot; None without words."""
-    kind, content = text(said.get("message_type")), text(said.get("content"))
-    told, sender = _with_names(_all_told(kind, content), names), sender if _told(kind, content)[0] else ""
-    id, chat = text(said.get("message_id")), text(said.get("chat_id"))
-    what = (_moment(said), True, "", told)
-    return Incoming(id, sender, chat, "", *what, thread=_thread(said), is_overheard=True) if told else None
+    kind, content = text(message.get("message_type")), text(message.get("content"))
+    words, sender = _with_names(_all_words(kind, content), names), sender if _typed_and_quoted(kind, content)[0] else ""
+    id, chat = text(message.get("message_id")), text(message.get("chat_id"))
+    what = (_moment(message), True, "", words)
+    return Incoming(id, sender, chat, "", *what, thread=_thread(message), is_overheard=True) if words else None
 
 
 def quoted_text(found: JsonObject, app_id: str) -> str:
@@ -113,22 +113,22 @@ def quoted_text(found: JsonObject, app_id: str) -> str:
         return ""
     people = [mapping(each) for each in items(found.get("mentions"))]
     names = {text(each.get("key")): _name(each) for each in people if text(each.get("key"))}
-    return _with_names(_all_told(text(found.get("msg_type")), text(mapping(found.get("body")).get("content"))), names)
+    return _with_names(_all_words(text(found.get("msg_type")), text(mapping(found.get("body")).get("content"))), names)
 
 
-def _thread(said: JsonObject) -> str:
+def _thread(message: JsonObject) -> str:
     """The id of the topic, else of the first message of the row of answers that a message belongs to."""
-    return text(said.get("thread_id")) or text(said.get("root_id"))
+    return text(message.get("thread_id")) or text(message.get("root_id"))
 
 
-def _all_told(kind: str, content: str) -> str:
+def _all_words(kind: str, content: str) -> str:
     """All words of a message, whoever has typed them."""
-    return "\n".join(filter(None, _told(kind, content)))
+    return "\n".join(filter(None, _typed_and_quoted(kind, content)))
 
 
-def _told(kind: str, content: str) -> tuple[str, str]:
-    """What the sender of a message has typed, and what is somebody else's; both are empty for a kind that has no text,
-    such as a picture."""
+def _typed_and_quoted(kind: str, content: str) -> tuple[str, str]:
+    """The text that the sender of a message has typed, and the text of others; both are empty for a kind that has no
+    text, such as a picture."""
     try:
         document = mapping(parsed(content.encode("utf-8", "replace")))
     except ValueError:
@@ -139,20 +139,22 @@ def _told(kind: str, content: str) -> tuple[str, str]:
         return "", "\n".join(_all_texts(document)) if kind == "interactive" else ""
     rows = [[*map(mapping, items(row))] for row in items(document.get("content"))]
     lines = ["".join(map(_part, row)) for row in rows]
-    others = [told for row in rows for each in row if text(each.get("tag")) not in _PARTS for told in _all_texts(each)]
+    others = [
+        words for row in rows for each in row if text(each.get("tag")) not in _PARTS for words in _all_texts(each)
+    ]
     return "\n".join(filter(None, [text(document.get("title")), *lines])), "\n".join(others)
 
 
 def _part(each: JsonObject) -> str:
     """The typed text of a part of a rich text: words, links with their address, names, code."""
-    told, address = text(each.get("text")), text(each.get("href"))
+    words, address = text(each.get("text")), text(each.get("href"))
     match text(each.get("tag")):
         case "a":
-            return f"{told} ({address})" if address and address != told else told
+            return f"{words} ({address})" if address and address != words else words
         case "at":
             return text(each.get("user_id"))
         case "text" | "code_block":
-            return told
+            return words
     return ""
 
 
@@ -168,11 +170,11 @@ def _all_texts(document: JsonObject) -> list[str]:
     return [each for each in found if each.strip()]
 
 
-def _with_names(told: str, names: dict[str, str]) -> str:
+def _with_names(words: str, names: dict[str, str]) -> str:
     """The text with people's names in place of their numbers (`@_user_1`), the longest number first."""
     for key in sorted(names, key=len, reverse=True):
-        told = told.replace(key, names[key])
-    return told.strip().encode("utf-8", "replace").decode()
+        words = words.replace(key, names[key])
+    return words.strip().encode("utf-8", "replace").decode()
 
 
 def _name(person: JsonObject) -> str:

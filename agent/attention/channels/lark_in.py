@@ -55,7 +55,7 @@ class LarkIn:
         return self._bot.owner
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in since the last call. Raises as `Channel.send` does; the next call connects anew."""
+        """The messages since the last call. Raises as `Channel.send` does; the next call connects anew."""
 
         def is_over() -> bool:
             return self._is_closed or cancelled()
@@ -135,14 +135,14 @@ class LarkIn:
         """The address for one connection, with a key; raises what its answer says."""
         document = {"AppID": self._bot.app_id, "AppSecret": self._bot.app_secret}
         answer = self._bot.post("callback/ws/endpoint", document, cancelled)
-        said = answer.document
-        if "code" not in said:
+        reply = answer.document
+        if "code" not in reply:
             url = self._bot.base_url
             raise self._bot.service.not_understood(url) if answer.is_success else self._bot.service.refusal(url, answer)
-        if said["code"] != 0 or not answer.is_success:
-            code, is_down = number(said["code"]), answer.status == 429 or answer.status >= 500
-            raise self._not_opened(code, text(said.get("msg")), code in _BUSY or is_down, answer.wait)
-        data = mapping(said.get("data"))
+        if reply["code"] != 0 or not answer.is_success:
+            code, is_down = number(reply["code"]), answer.status == 429 or answer.status >= 500
+            raise self._not_opened(code, text(reply.get("msg")), code in _BUSY or is_down, answer.wait)
+        data = mapping(reply.get("data"))
         config = mapping(data.get("ClientConfig"))
         self._pace = pace_of(config) if config else self._pace
         url = text(data.get("URL"))
@@ -153,13 +153,13 @@ class LarkIn:
 
     def _refusal(self, refused: ConnectionRefused) -> AgentError:
         """The error for a connection that the service does not open; its reason is in the headers."""
-        told = refused.headers.get("handshake-msg", "")
+        reason = refused.headers.get("handshake-msg", "")
         codes = [refused.headers.get(name, "") for name in ("handshake-autherrcode", "handshake-status")]
         code = next((int(each) for each in codes if each.isascii() and each.isdigit()), refused.status)
-        return self._not_opened(code, told, code not in (_TOO_MANY, 403), 0.0)
+        return self._not_opened(code, reason, code not in (_TOO_MANY, 403), 0.0)
 
-    def _not_opened(self, code: int, told: str, may_pass: bool, wait: float) -> AgentError:
-        words = Sentence("{code} {msg}", code=code, msg=self._bot.service.clean(told))
+    def _not_opened(self, code: int, reason: str, may_pass: bool, wait: float) -> AgentError:
+        words = Sentence("{code} {msg}", code=code, msg=self._bot.service.clean(reason))
         if may_pass:
             delay = max(wait, self._pace.interval)
             return Retryable("Lark is out of order: {words}", delay=delay, hint="try again later", words=words)

@@ -76,13 +76,13 @@ class Mail:
                 "e-mail is not configured",
                 hint="vault-agent channels add mail asks for what it needs",
             )
-        mail, told = self._composed(message)
+        mail, body = self._composed(message)
         if not self.password.isascii():
             raise UserError(
                 "the password at channels.mail.password has letters that mail servers do not take",
                 hint="copy it again: vault-agent config set channels.mail.password --prompt",
             )
-        self.note_sent(str(mail["Message-ID"]), told)
+        self.note_sent(str(mail["Message-ID"]), body)
         visit = _Visit(self)
         line = awaited(lambda: visit.deliver(mail), cancelled, visit.hang_up)
         return f"{line} {mail['Message-ID']}"
@@ -102,9 +102,9 @@ class Mail:
         if not message.text.strip():  # a mail is opened to be read
             message = replace(message, text=message.title)
         reads = bool(self.settings.imap_host)
-        told = body_of(message, self.language, _MOST, replies=reads, elsewhere=not reads)
-        mail.set_content(f"{told}\n", charset="utf-8")
-        return mail, told
+        body = body_of(message, self.language, _MOST, replies=reads, elsewhere=not reads)
+        mail.set_content(f"{body}\n", charset="utf-8")
+        return mail, body
 
 
 class _Visit:
@@ -187,14 +187,14 @@ class _Visit:
     def _refusal(self, code: int, line: bytes) -> AgentError:
         place = self._channel.place
         words = self._clean(line.decode("utf-8", "replace"))
-        told = Sentence("{place} answered {status}", place=place, status=code)
-        told = Sentence("{problem}: {words}", problem=told, words=words) if words else told
+        problem = Sentence("{place} answered {status}", place=place, status=code)
+        problem = Sentence("{problem}: {words}", problem=problem, words=words) if words else problem
         if code in _LOGIN_REFUSED:
             hint = "check channels.mail.user and channels.mail.password; many services want a password for one program"
-            return UserError(told, hint=hint)
+            return UserError(problem, hint=hint)
         if 400 <= code < 500 or code < 0:
-            return Retryable(told, delay=_BUSY, hint="the message is sent again later")
-        return Permanent(told, hint="check channels.mail.from and channels.mail.to")
+            return Retryable(problem, delay=_BUSY, hint="the message is sent again later")
+        return Permanent(problem, hint="check channels.mail.from and channels.mail.to")
 
     def _clean(self, words: str) -> str:
         return clean_message(words, self._channel.password) if self._channel.password else clean_message(words, "")

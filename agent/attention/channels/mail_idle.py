@@ -19,8 +19,8 @@ class Idle:
     def __init__(self, imap: imaplib.IMAP4, clock: Clock, seconds: float, timeout: float) -> None:
         self._imap, self._clock, self._timeout = imap, clock, timeout
         self._until = clock.monotonic() + seconds
-        kind, said = imap.capability()  # what it can do may be more after the login
-        first = said[0] if kind == "OK" and said else b""
+        kind, capabilities = imap.capability()  # what it can do may be more after the login
+        first = capabilities[0] if kind == "OK" and capabilities else b""
         self._is_able = b"IDLE" in (first or b"").upper().split()
 
     @property
@@ -32,7 +32,7 @@ class Idle:
         """Wait for news; False after the time, or when the server refuses. The connection may be used again only
         after True. Raises `OSError` and `imaplib.IMAP4.abort` when the
         connection is lost."""
-        if self._told_before():
+        if self._has_news():
             return True
         self._imap.send(_TAG + b" IDLE\r\n")
         self._imap.sock.settimeout(self._timeout)
@@ -56,7 +56,7 @@ class Idle:
             pass
         return True
 
-    def _told_before(self) -> bool:
+    def _has_news(self) -> bool:
         """True if the server has told of new mail in its answers to other commands."""
         return self._imap.response("EXISTS")[1] != [None]
 

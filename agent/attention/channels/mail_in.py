@@ -8,13 +8,13 @@ import imaplib
 import re
 import socket
 import ssl
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 
-from agent.attention.channels.channel import Incoming, Received, UnreadItem
+from agent.attention.channels.channel import Incoming, Received, SentFile, UnreadItem, too_large
 from agent.attention.channels.items import read_items, reason_of
 from agent.attention.channels.mail import TIMEOUT
 from agent.attention.channels.mail_idle import Idle
@@ -25,6 +25,7 @@ from agent.attention.channels.mail_security import (
     imap_security_of,
     no_encryption,
 )
+from agent.attention.channels.mail_source import file_bytes
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.sent_words import SentWords
 from agent.attention.channels.waiting import awaited
@@ -47,6 +48,8 @@ _AGAIN = 5.0
 _MOST_AT_ONCE = 20
 _MOST_BYTES = 400_000
 """The bytes that are read of one mail: its text stands before what is attached."""
+_MOST_WHOLE = 40_000_000
+"""The bytes of a mail of the owner's that are looked through for the names of its files."""
 _POSITION = re.compile(r"(\d+):(\d+)(?::(\d+))?", re.ASCII)
 _PASSING = re.compile(r"\[(?:UNAVAILABLE|SERVERBUG|INUSE|LIMIT)\b", re.IGNORECASE)
 """The codes of RFC 5530 for what the server may get over."""
@@ -108,6 +111,11 @@ class MailIn:
             raise ValueError("the server did not give this mail: look at it in your mail program")
         return self.reader.read(data, self.clock.now())
 
+    def fetch(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        """The bytes of a file of a mail."""
+        visit = _Visit(self)
+        return awaited(lambda: visit.fetch(file, most), cancelled, visit.hang_up)
+
     def close(self) -> None:
         """Nothing: each look has a connection of its own."""
 
@@ -133,14 +141,36 @@ class _Visit:
                 socket.socket.shutdown(self._imap.socket(), socket.SHUT_RDWR)
 
     def look(self, position: str) -> Received:
-        """What is new; raises `Retryable`, `Permanent` and `UserError`."""
+        """The new mails; raises `Retryable`, `Permanent` and `UserError`."""
+        with self._connected() as imap:
+            return self._look(imap, position)
+
+    def fetch(self, file: SentFile, most: int) -> bytes:
+        """The bytes of a file; raises as `look` does, also for one that is there no more, or is too large."""
+        validity, number, section, encoding = file.reference.split(":", 3)
+        with self._connected() as imap:
+            self._answer(imap.select("INBOX", readonly=True))
+            same = _number(imap.response("UIDVALIDITY")[1]) == int(validity)
+            packed = most * 7 // 5 + 1_000  # of base64, with its line ends
+            sent, _ = self._fetched(imap, int(number), f"BODY.PEEK[{section}]<0.{packed}>") if same else (b"", None)
+        if not sent:
+            hint = "look for it in your mail program"
+            raise UserError("{name} is not in the mailbox any more", hint=hint, name=file.name)
+        data = file_bytes(sent, encoding)
+        if len(data) > most or len(sent) >= packed:
+            raise too_large(file.name, most)
+        return data
+
+    @contextmanager
+    def _connected(self) -> Iterator[imaplib.IMAP4]:
+        """A connection that is signed in, for a block."""
         channel = self._channel
         try:
             self._imap = imap = _connect(channel)
             if imap_security_of(channel.settings) == "starttls":
                 self._encrypt(imap)
             self._log_in(imap)
-            return self._look(imap, position)
+            yield imap
         except ssl.SSLError as error:
             raise encryption_failure(error, channel.place, "channels.mail.imap_host") from None
         except (imaplib.IMAP4.abort, OSError) as error:
@@ -184,7 +214,7 @@ class _Visit:
             ) from None
 
     def _look(self, imap: imaplib.IMAP4, position: str) -> Received:
-        """What is new; if nothing is, and the server tells of new mail, what it tells of for a while."""
+        """The new mails; if there are none, and the server announces new mail, those that come in a while."""
         idle = Idle(imap, self._channel.clock, self._channel.idle, self._channel.timeout)
         self._answer(imap.select("INBOX", readonly=True))
         validity, following = _number(imap.response("UIDVALIDITY")[1]), _number(imap.response("UIDNEXT")[1])
@@ -231,14 +261,14 @@ class _Visit:
     ) -> Received:
         messages: list[Incoming] = []
         unread: list[UnreadItem] = []
-        for number, *behind in (numbers[at : at + 2] for at in range(len(numbers))):
-            self._raise_if_all_fail(imap, number, behind)
+        for number, *next_numbers in (numbers[at : at + 2] for at in range(len(numbers))):
+            self._raise_if_all_fail(imap, number, next_numbers)
             try:
                 data, at = self._body(imap, number)
             except (AgentError, OSError, imaplib.IMAP4.error) as error:
                 if messages or unread:  # they are taken in first; the next look meets the error again
                     break
-                if not self._is_given_up(number, behind):
+                if not self._is_abandoned(number, next_numbers):
                     raise
                 unread.append(UnreadItem(f"{validity}:{number}".encode(), reason_of(error)))
                 last = max(last, number)
@@ -248,26 +278,30 @@ class _Visit:
             if came < since:
                 continue
             last, seconds = max(last, number), max(seconds, came)
-            found = read_items([data] if data else [], partial(self._reader.read, at=at), bytes)
+            read = partial(self._reader.read, at=at, place=f"{validity}:{number}")
+            found = read_items([data] if data else [], read, bytes)
+            if len(data) >= _MOST_BYTES and any(each.files for each in found.messages):  # more files may stand below
+                data, _ = self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_WHOLE}>")
+                found = read_items([data], read, bytes)
             messages += found.messages
             unread += found.unread
         return Received(tuple(messages), f"{validity}:{last}:{seconds}", unread=tuple(unread))
 
-    def _raise_if_all_fail(self, imap: imaplib.IMAP4, number: int, behind: Sequence[int]) -> None:
+    def _raise_if_all_fail(self, imap: imaplib.IMAP4, number: int, next_numbers: Sequence[int]) -> None:
         """Before a mail that was not given at an earlier look, ask for the one behind it: where that fails, too, the
         fault is the server's."""
         if number in self._channel.failed:
-            for each in behind:
+            for each in next_numbers:
                 self._body(imap, each)
 
     def _body(self, imap: imaplib.IMAP4, number: int) -> tuple[bytes, datetime]:
         return self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_BYTES}>")
 
-    def _is_given_up(self, number: int, behind: Sequence[int]) -> bool:
+    def _is_abandoned(self, number: int, next_numbers: Sequence[int]) -> bool:
         """Count a mail that the server does not give; True if that was so at several looks, and others wait behind."""
         failed = self._channel.failed
         failed[number] = failed.get(number, 0) + 1
-        return bool(behind) and failed[number] >= _MOST_LOOKS
+        return bool(next_numbers) and failed[number] >= _MOST_LOOKS
 
     @staticmethod
     def _seconds(at: datetime) -> int:
@@ -279,17 +313,17 @@ class _Visit:
 
     def _found(self, imap: imaplib.IMAP4, what: str) -> list[int]:
         """The numbers of mails, in order, each once."""
-        said = self._answer(imap.uid("SEARCH", what))
-        numbers = [number for each in said if isinstance(each, bytes) for number in each.split()]
+        answers = self._answer(imap.uid("SEARCH", what))
+        numbers = [number for each in answers if isinstance(each, bytes) for number in each.split()]
         if not all(number.isdigit() and len(number) < _MOST_DIGITS for number in numbers):
             raise self._passing(_MIXED_UP)
         return sorted({int(number) for number in numbers})
 
     def _fetched(self, imap: imaplib.IMAP4, number: int, what: str) -> tuple[bytes, datetime]:
         """The bytes of a mail, and when it came; no bytes if it is gone. Raises `Retryable` if it cannot be right."""
-        said = self._answer(imap.uid("FETCH", str(number), f"({what})"))
+        response = self._answer(imap.uid("FETCH", str(number), f"({what})"))
         data, about = b"", b""
-        for each, after in zip(said, (*said[1:], b""), strict=True):
+        for each, after in zip(response, (*response[1:], b""), strict=True):
             if isinstance(each, tuple) and len(each) == 2:
                 if not isinstance(after, bytes) or _END.fullmatch(after) is None or data:
                     raise self._passing(_MIXED_UP)
@@ -310,11 +344,11 @@ class _Visit:
             return self._channel.clock.now()
 
     def _answer(self, answered: tuple[str, Sequence[object]]) -> Sequence[object]:
-        """What the server says to a command that it carries out; raises `Retryable` and `Permanent`."""
-        kind, said = answered
+        """The server's answer to a command that it carries out; raises `Retryable` and `Permanent`."""
+        kind, data = answered
         if kind == "OK":
-            return said
-        first = said[0] if said else b""
+            return data
+        first = data[0] if data else b""
         raise self._not_read(first.decode("utf-8", "replace") if isinstance(first, bytes) else "")
 
     def _passing(self, why: str | Sentence) -> Retryable:

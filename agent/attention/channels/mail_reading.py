@@ -4,12 +4,12 @@ It is the owner's with one of two proofs: it names one of our mails with the tok
 (`mail_token`), or the owner's own mail server vouches for its sender (`mail_vouching`). Every other mail is a guest's.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from hashlib import sha256
 
-from agent.attention.channels.channel import Incoming
-from agent.attention.channels.mail_addresses import parse_addresses
+from agent.attention.channels.channel import FileKind, Incoming, SentFile
 from agent.attention.channels.mail_source import MailSource, parse_mail
 from agent.attention.channels.mail_text import MailKind, has_reply_prefix, split_mail
 from agent.attention.channels.mail_token import ReplyToken, message_id
@@ -40,8 +40,9 @@ class MailReader:
         """The person's address, which a sender is only with a proof."""
         return self.settings.to.lower()
 
-    def read(self, data: bytes, at: datetime) -> Incoming | None:
-        """The message; None for what a machine has sent, or nobody. Its text is empty if it has none.
+    def read(self, data: bytes, at: datetime, place: str = "") -> Incoming | None:
+        """The message; None for what a machine has sent, or nobody. Its text is empty if it has none; the owner's has
+        its files, if its `place` in the mailbox is known.
 
         Its id is the Message-ID and a digest of what it says: the same however the mailbox is numbered, and however
         often the mail arrives. Raises `ValueError` and `RecursionError` for a mail that no parser should read.
@@ -73,6 +74,7 @@ class MailReader:
             heading=heading,
             begins=not proof,
             thread=message_id(answered or mail.value("message-id")),
+            files=tuple(_files(mail, place, is_own=kind.is_new)) if is_owner and place else (),
         )
 
     @property
@@ -87,9 +89,15 @@ class MailReader:
         return vouched_sender(data, self.settings.verified_by) == self.owner
 
 
-def _id(mail: MailSource, data: bytes, *said: str) -> str:
+def _files(mail: MailSource, place: str, *, is_own: bool) -> Iterator[SentFile]:
+    for each in mail.files:
+        kind: FileKind = "picture" if each.is_picture else "file"
+        yield SentFile(kind, each.name, f"{place}:{each.section}:{each.encoding}", is_own=is_own)
+
+
+def _id(mail: MailSource, data: bytes, *parts: str) -> str:
     id = message_id(mail.value("message-id"))
-    of = "\n".join(said).encode("utf-8", "replace") if id else data
+    of = "\n".join(parts).encode("utf-8", "replace") if id else data
     return f"{id or '-'} {sha256(of).hexdigest()[:_DIGEST]}"
 
 
@@ -104,3 +112,37 @@ def _is_automatic(mail: MailSource) -> bool:
 def _addresses(mail: MailSource, name: str) -> list[str]:
     """The addresses of a header in small letters."""
     return [each for value in mail.values(name) for each in parse_addresses(value)]
+
+
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[(),;<>:"]|[^\\(),;<>:"]+', re.DOTALL)
+_ADDRESS = re.compile(r"[^\s<>@]{1,200}@[^\s<>@]{1,255}")
+
+
+def parse_addresses(header: str) -> list[str]:
+    """The addresses in small letters, in their order; a part between commas without one is left out."""
+    return [found[0].lower() for each in _members(header) if (found := _ADDRESS.search(each))]
+
+
+def _members(header: str) -> Iterator[str]:
+    """Each part between commas: what stands in its angle brackets, else all of it but comments and quoted names."""
+    words: list[str] = []
+    angle: list[str] | None = None
+    is_in_angle, depth = False, 0
+    for piece in (found[0] for found in _PIECE.finditer(header)):
+        if piece in "()" and (piece == "(" or depth):
+            depth += 1 if piece == "(" else -1
+        elif depth:
+            continue
+        elif piece in ",;" and not is_in_angle:
+            yield "".join(words if angle is None else angle)
+            words, angle = [], None
+        elif piece == ":" and not is_in_angle:  # the name of a group
+            words = []
+        elif piece in "<>":
+            is_in_angle = piece == "<"
+            angle = [] if is_in_angle else angle
+        elif is_in_angle and angle is not None:
+            angle.append(piece)
+        elif not piece.startswith('"') or angle is not None:
+            words.append(piece)
+    yield "".join(words if angle is None else angle)

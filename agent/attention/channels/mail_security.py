@@ -21,7 +21,7 @@ def port_of(settings: MailSettings) -> int:
 
 
 def security_of(settings: MailSettings) -> str:
-    """How mail is sent: `tls`, `starttls` or `none`."""
+    """The security with which mail is sent: `tls`, `starttls` or `none`."""
     if settings.security != "auto":
         return settings.security
     if port_of(settings) == _SMTP_TLS:
@@ -35,7 +35,7 @@ def imap_port_of(settings: MailSettings) -> int:
 
 
 def imap_security_of(settings: MailSettings) -> str:
-    """How mail is read: `tls`, `starttls` or `none`."""
+    """The security with which mail is read: `tls`, `starttls` or `none`."""
     if settings.imap_security != "auto":
         return settings.imap_security
     port = imap_port_of(settings)

@@ -17,6 +17,7 @@ from agent.dataclass import dataclass
 
 MOST = 20_000
 """The most characters that are taken of a header, and of a text."""
+_LONGEST_NAME = 200
 _DEEPEST = 30
 """The most parts within each other."""
 _MOST_PARTS = 60
@@ -51,13 +52,24 @@ class MailText:
 
 
 @dataclass(frozen=True, slots=True)
+class MailFile:
+    """A file of a mail: its `section` is the number by which IMAP gives it, in this `encoding`."""
+
+    name: str
+    section: str
+    encoding: str
+    is_picture: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MailSource:
-    """A mail: headers with names in small letters, the texts that its writer sees, in their order, and those of whole
-    mails that are enclosed."""
+    """A mail: headers with names in small letters, the texts that its writer sees, in their order, those of whole mails
+    that are enclosed, and the files that are attached; what a page shows, such as the sign of a company, is none."""
 
     headers: tuple[tuple[str, str], ...]
     texts: tuple[MailText, ...] = ()
     enclosed: tuple[MailText, ...] = ()
+    files: tuple[MailFile, ...] = ()
 
     def values(self, name: str) -> list[str]:
         """The values of a header, on one line each; `name` in small letters."""
@@ -73,12 +85,33 @@ def parse_mail(data: bytes) -> MailSource:
     if len(_BOUNDARY.findall(data)) > _MOST_PARTS:
         raise ValueError("a mail of too many parts")
     mail = message_from_bytes(data, policy=_POLICY)
-    headers = tuple((name.lower(), _plain(str(value))) for name, value in mail.raw_items())
+    headers = tuple((name.lower(), _unfolded(str(value))) for name, value in mail.raw_items())
     texts: list[MailText] = []
     enclosed: list[MailText] = []
     for text, is_enclosed in _texts(mail, 0):
         (enclosed if is_enclosed else texts).append(text)
-    return MailSource(headers, tuple(texts), tuple(enclosed))
+    return MailSource(headers, tuple(texts), tuple(enclosed), tuple(_files(mail, "")))
+
+
+def _files(part: Message, section: str) -> Iterator[MailFile]:
+    parts, kind = part.get_payload(), part.get_content_type()
+    if isinstance(parts, list):
+        if kind not in ("multipart/related", "multipart/alternative") and not kind.startswith("message/"):
+            for number, one in enumerate((each for each in parts if isinstance(each, Message)), 1):
+                yield from _files(one, f"{section}.{number}".lstrip("."))
+    elif _is_attached(part):
+        name = " ".join(decoded_words(_unfolded(part.get_filename() or "file"))[:_LONGEST_NAME].split())
+        encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
+        yield MailFile(name, section or "1", encoding, kind.startswith("image/"))
+
+
+def file_bytes(data: bytes, encoding: str) -> bytes:
+    """The bytes of a file that was sent in this encoding."""
+    part = Message()
+    part["Content-Transfer-Encoding"] = encoding
+    part.set_payload(data.decode("ascii", "surrogateescape"))
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
 
 
 def decoded_words(value: str) -> str:
@@ -92,10 +125,10 @@ def decoded_words(value: str) -> str:
     return "".join(part if isinstance(part, str) else _decoded(part, charset) for part, charset in parts).strip()
 
 
-def _plain(value: str) -> str:
+def _unfolded(value: str) -> str:
     """A header's value on one line; bytes beyond ASCII are read as UTF-8."""
-    told = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return _FOLD.sub(" ", told).strip()
+    text = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return _FOLD.sub(" ", text).strip()
 
 
 def _texts(part: Message, depth: int, enclosed: bool = False) -> Iterator[tuple[MailText, bool]]:
@@ -143,7 +176,7 @@ def _decoded(data: bytes, charset: str | None) -> str:
     """The text in these bytes; in UTF-8 with marks for what is broken, if the alphabet is none that mails have."""
     try:
         name = codecs.lookup((charset or "utf-8")[:40]).name
-        told = data.decode(name if _CHARSETS.fullmatch(name) else "utf-8", "replace")
+        text = data.decode(name if _CHARSETS.fullmatch(name) else "utf-8", "replace")
     except (LookupError, ValueError):
-        told = data.decode("utf-8", "replace")
-    return told.encode("utf-8", "replace").decode("utf-8")
+        text = data.decode("utf-8", "replace")
+    return text.encode("utf-8", "replace").decode("utf-8")

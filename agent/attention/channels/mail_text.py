@@ -34,7 +34,7 @@ class MailWords:
 
 @dataclass(frozen=True, slots=True)
 class MailKind:
-    """What a mail's head says of it. `answers`: it names a mail that it answers or passes on. `is_prefixed`: its
+    """The facts about a mail in its head. `answers`: it names a mail that it answers or passes on. `is_prefixed`: its
     subject says so. `is_to_us`: what it answers is a mail of ours, and `sent` are the words of that."""
 
     answers: bool

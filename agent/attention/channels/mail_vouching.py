@@ -36,10 +36,10 @@ def vouched_sender(mail: bytes, verified_by: str) -> str:
     if len(senders) != 1 or not claims:
         return ""
     sender = _address(senders[0])
-    said = parse_authentication_results(claims[0])
-    if not sender or said is None or said.server != verified_by.strip().lower():
+    claim = parse_authentication_results(claims[0])
+    if not sender or claim is None or claim.server != verified_by.strip().lower():
         return ""
-    return sender if _is_passed(said.results, sender.rpartition("@")[2]) else ""
+    return sender if _is_passed(claim.results, sender.rpartition("@")[2]) else ""
 
 
 def _is_passed(results: Sequence[MethodResult], domain: str) -> bool:

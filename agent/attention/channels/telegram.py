@@ -34,9 +34,9 @@ TAKEN = 60.0
 """The pause in seconds while another program takes the updates of this bot."""
 
 
-def utf16_units(told: str) -> int:
+def utf16_units(content: str) -> int:
     """The length of a text as Telegram counts it."""
-    return len(told.encode("utf-16-le", "replace")) // 2
+    return len(content.encode("utf-16-le", "replace")) // 2
 
 
 @dataclass(slots=True)
@@ -62,8 +62,8 @@ class Telegram:
                 setting="channels.telegram.owner",
             )
         fits = all(len(each.reply.encode()) <= MOST_REPLY for each in message.choices)
-        told = whole_of(message, self.language, MOST, replies=not fits, size=utf16_units)
-        document: dict[str, object] = {"chat_id": chat, "text": told, "link_preview_options": {"is_disabled": True}}
+        content = whole_of(message, self.language, MOST, replies=not fits, size=utf16_units)
+        document: dict[str, object] = {"chat_id": chat, "text": content, "link_preview_options": {"is_disabled": True}}
         if message.choices and fits:
             buttons = [[{"text": escape_line(each.label), "callback_data": each.reply}] for each in message.choices]
             document["reply_markup"] = {"inline_keyboard": buttons}
@@ -72,13 +72,13 @@ class Telegram:
             answered = int(rest.partition(":")[0])
             document["reply_parameters"] = {"message_id": answered, "allow_sending_without_reply": True}
         sent = mapping(self._call("sendMessage", document, cancelled))
-        shown = number(sent.get("message_id"))
-        if not shown:
+        sent_id = number(sent.get("message_id"))
+        if not sent_id:
             raise self.service.not_understood(self.base_url)
-        return f"{account_id(mapping(sent.get('chat'))) or chat}:{shown}"
+        return f"{account_id(mapping(sent.get('chat'))) or chat}:{sent_id}"
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in; in groups also what others say there, as far as Telegram gives it to a bot."""
+        """The messages that came in; in groups also those of others, as far as Telegram gives them to a bot."""
         start = int(position) if position.isdecimal() else -1
         wait = self.wait if start >= 0 else 0
         wanted = {"offset": start, "timeout": wait, "allowed_updates": ["message", "callback_query"]}
@@ -118,10 +118,10 @@ class Telegram:
         """Nothing: each look has a connection of its own."""
 
     def _message(self, update: JsonObject, cancelled: Cancelled) -> Incoming | None:
-        pressed, said = mapping(update.get("callback_query")), mapping(update.get("message"))
+        pressed, message = mapping(update.get("callback_query")), mapping(update.get("message"))
         if pressed:
             return parse_press(pressed)
-        return parse_message(said, self._bot(cancelled) if is_group(said) else {}) if said else None
+        return parse_message(message, self._bot(cancelled) if is_group(message) else {}) if message else None
 
     def _confirm(self, pressed: JsonObject, cancelled: Cancelled) -> None:
         """Tell Telegram that the owner's press has arrived, so that the button stops turning."""
@@ -141,20 +141,20 @@ class Telegram:
         base = checked_url(self.base_url, "channels.telegram.base_url").rstrip("/")
         url = f"{base}/bot{self.token}/{method}"
         answer = self.service.post(url, document, cancelled, waits=waits)
-        said = answer.document
-        if answer.status == 200 and said.get("ok") is True and said.get("result") is not None:
-            return said["result"]
-        words = self.service.clean(text(said.get("description")))
-        if "error_code" in said and answer.status in (401, 404):
+        reply = answer.document
+        if answer.status == 200 and reply.get("ok") is True and reply.get("result") is not None:
+            return reply["result"]
+        words = self.service.clean(text(reply.get("description")))
+        if "error_code" in reply and answer.status in (401, 404):
             hint = Sentence("check {key}: the token is the one that @BotFather gave", key=self.service.key)
             raise UserError("Telegram does not know the bot: {words}", hint=hint, words=words)
-        if "error_code" in said and answer.status == 409:
+        if "error_code" in reply and answer.status == 409:
             other = "another program uses this bot, or a webhook is set: stop it, or make a bot of your own"
             taken = "Telegram gives the messages to another program: {words}"
             raise Retryable(taken, delay=TAKEN, hint=other, words=words)
-        if "error_code" in said and answer.status in (400, 403):
+        if "error_code" in reply and answer.status in (400, 403):
             start = "write to the bot once in Telegram, so that it may write to you, and check channels.telegram.owner"
             raise Permanent("Telegram refuses: {words}", hint=start, words=words)
         if answer.is_success:
             raise self.service.not_understood(url)
-        raise self.service.refusal(url, answer, words, wait=number(mapping(said.get("parameters")).get("retry_after")))
+        raise self.service.refusal(url, answer, words, wait=number(mapping(reply.get("parameters")).get("retry_after")))

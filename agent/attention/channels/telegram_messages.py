@@ -30,9 +30,9 @@ _MARKED_UP = frozenset(_KINDS.split())
 """The kinds of marked parts of a text that are typed; others are quotations, or not known."""
 
 
-def is_group(said: JsonObject) -> bool:
+def is_group(message: JsonObject) -> bool:
     """True for a message in a chat of several people."""
-    return text(mapping(said.get("chat")).get("type")) != "private"
+    return text(mapping(message.get("chat")).get("type")) != "private"
 
 
 def account_id(account: JsonObject) -> str:
@@ -45,95 +45,95 @@ def account_id(account: JsonObject) -> str:
 def parse_press(pressed: JsonObject) -> Incoming | None:
     """The message that a pressed button stands for; None for a press without a chat."""
     below = mapping(pressed.get("message"))
-    chat, shown = account_id(mapping(below.get("chat"))), number(below.get("message_id"))
+    chat, message_id = account_id(mapping(below.get("chat"))), number(below.get("message_id"))
     sender, data = account_id(mapping(pressed.get("from"))), text(pressed.get("data"))
     if not (chat and sender):
         return None
-    id, at = f"{chat}:{shown}:{text(pressed.get('id'))}", moment(number(below.get("date")))
-    return Incoming(id, sender, chat, data, at, is_group(below), f"{chat}:{shown}", thread=_topic(below))
+    id, at = f"{chat}:{message_id}:{text(pressed.get('id'))}", moment(number(below.get("date")))
+    return Incoming(id, sender, chat, data, at, is_group(below), f"{chat}:{message_id}", thread=_topic(below))
 
 
-def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
+def parse_message(message: JsonObject, me: JsonObject) -> Incoming | None:
     """The message; in a group it is to the bot `me` if it names the bot or answers it."""
-    chat, shown = account_id(mapping(said.get("chat"))), number(said.get("message_id"))
-    sender = account_id(mapping(said.get("from")))
-    before = mapping(said.get("reply_to_message"))
-    own, foreign = _typed(said)
+    chat, message_id = account_id(mapping(message.get("chat"))), number(message.get("message_id"))
+    sender = account_id(mapping(message.get("from")))
+    before = mapping(message.get("reply_to_message"))
+    own, foreign = _typed(message)
     author = mapping(before.get("from"))
     is_answer = author.get("is_bot") is True  # in a private chat, there is no other bot
-    if is_group(said):
+    if is_group(message):
         name = f"@{text(me.get('username'))}"
         is_answer = bool(account_id(me)) and account_id(author) == account_id(me)
-        named = [each for each in _mentions(said) if each.casefold() == name.casefold()]
+        named = [each for each in _mentions(message) if each.casefold() == name.casefold()]
         if not is_answer and not named:
-            return _overheard(said, chat, sender)
+            return _overheard(message, chat, sender)
         for each in named:
             own = own.replace(each, "").strip()
     if not chat or not sender:
         return None
     answers = f"{chat}:{number(before.get('message_id'))}" if before else ""
     ours = account_id(author) if is_answer else ""
-    foreign = "\n\n".join(filter(None, (foreign, _beside(said, before, {sender, ours}))))
-    at = moment(number(said.get("date")))
-    told = (own.strip(), at, is_group(said), answers, foreign)
-    files, name = tuple(_files(said, shown)), _author(said)
-    return Incoming(f"{chat}:{shown}", sender, chat, *told, thread=_topic(said), author=name, files=files)
+    foreign = "\n\n".join(filter(None, (foreign, _beside(message, before, {sender, ours}))))
+    at = moment(number(message.get("date")))
+    details = (own.strip(), at, is_group(message), answers, foreign)
+    files, name = tuple(_files(message, message_id)), _author(message)
+    return Incoming(f"{chat}:{message_id}", sender, chat, *details, thread=_topic(message), author=name, files=files)
 
 
-def _files(said: JsonObject, shown: int) -> Iterator[SentFile]:
+def _files(message: JsonObject, message_id: int) -> Iterator[SentFile]:
     """The voice message, picture or file of a message; of a picture, its largest size.
 
     A recording from the files of a phone (`audio`) may be anybody's: what is said in it is not its sender's own.
     """
-    is_own = said.keys() <= _TYPED | _BESIDE and mapping(said.get("from")).get("is_bot") is not True
-    sizes = [mapping(each) for each in items(said.get("photo"))]
+    is_own = message.keys() <= _TYPED | _BESIDE and mapping(message.get("from")).get("is_bot") is not True
+    sizes = [mapping(each) for each in items(message.get("photo"))]
     picture = max(sizes, key=lambda each: number(each.get("file_size")), default={})
     found: tuple[tuple[FileKind, JsonObject, str], ...] = (
-        ("voice", mapping(said.get("voice")), f"voice {shown}.ogg"),
-        ("voice", mapping(said.get("audio")), f"audio {shown}.mp3"),
-        ("picture", picture, f"picture {shown}.jpg"),
-        ("file", mapping(said.get("document")), f"file {shown}"),
+        ("voice", mapping(message.get("voice")), f"voice {message_id}.ogg"),
+        ("voice", mapping(message.get("audio")), f"audio {message_id}.mp3"),
+        ("picture", picture, f"picture {message_id}.jpg"),
+        ("file", mapping(message.get("document")), f"file {message_id}"),
     )
     for kind, each, name in found:
         if id := text(each.get("file_id")):
-            size, is_spoken = number(each.get("file_size")), "audio" not in said
+            size, is_spoken = number(each.get("file_size")), "audio" not in message
             yield SentFile(kind, text(each.get("file_name")) or name, id, size, is_own and is_spoken)
 
 
-def _overheard(said: JsonObject, chat: str, sender: str) -> Incoming | None:
+def _overheard(message: JsonObject, chat: str, sender: str) -> Incoming | None:
     """What somebody says in a group, not to the bot; None without words."""
-    if not (chat and sender and _text(said).strip()):
+    if not (chat and sender and _text(message).strip()):
         return None
-    id, at = f"{chat}:{number(said.get('message_id'))}", moment(number(said.get("date")))
-    sender, author = (sender, _author(said)) if _typed(said)[0] else ("", "")
-    what = (at, True, "", _text(said).strip())
-    return Incoming(id, sender, chat, "", *what, thread=_topic(said), is_overheard=True, author=author)
+    id, at = f"{chat}:{number(message.get('message_id'))}", moment(number(message.get("date")))
+    sender, author = (sender, _author(message)) if _typed(message)[0] else ("", "")
+    what = (at, True, "", _text(message).strip())
+    return Incoming(id, sender, chat, "", *what, thread=_topic(message), is_overheard=True, author=author)
 
 
-def _author(said: JsonObject) -> str:
-    account = mapping(said.get("from"))
+def _author(message: JsonObject) -> str:
+    account = mapping(message.get("from"))
     return name_of_person(f"{text(account.get('first_name'))} {text(account.get('last_name'))}")
 
 
-def _topic(said: JsonObject) -> str:
+def _topic(message: JsonObject) -> str:
     """The number of the topic or of the thread of answers that a message of a group belongs to."""
-    return str(number(said.get("message_thread_id")) or "")
+    return str(number(message.get("message_thread_id")) or "")
 
 
-def _text(said: JsonObject) -> str:
-    return text(said.get("text")) or text(said.get("caption"))
+def _text(message: JsonObject) -> str:
+    return text(message.get("text")) or text(message.get("caption"))
 
 
-def _typed(said: JsonObject) -> tuple[str, str]:
+def _typed(message: JsonObject) -> tuple[str, str]:
     """The text of a message that its sender has typed, and the rest of it."""
-    told = _text(said)
-    if not said.keys() <= _TYPED | _BESIDE or mapping(said.get("from")).get("is_bot") is True:
-        return "", told
-    units = told.encode("utf-16-le", "surrogatepass")
+    content = _text(message)
+    if not message.keys() <= _TYPED | _BESIDE or mapping(message.get("from")).get("is_bot") is True:
+        return "", content
+    units = content.encode("utf-16-le", "surrogatepass")
     length = len(units) // 2
     spans = [
         (start, min(start + count, length))
-        for kind, start, count in _entities(said)
+        for kind, start, count in _entities(message)
         if kind not in _MARKED_UP and start < length
     ]
     parts: tuple[list[bytes], list[bytes]] = [], []
@@ -146,25 +146,25 @@ def _joined(parts: list[bytes]) -> str:
     return "\n".join(filter(None, (part.decode("utf-16-le", "replace").strip() for part in parts)))
 
 
-def _beside(said: JsonObject, before: JsonObject, known: Collection[str]) -> str:
+def _beside(message: JsonObject, before: JsonObject, known: Collection[str]) -> str:
     """The text of others that a message answers; none, if it is of the `known` accounts: ours, and its sender's."""
     is_known = account_id(mapping(before.get("from"))) in known and before.keys() <= _TYPED | {"reply_markup"}
-    if before and is_known and "external_reply" not in said:
+    if before and is_known and "external_reply" not in message:
         return ""
-    told = [_text(before), text(mapping(said.get("quote")).get("text"))]
-    return "\n".join(dict.fromkeys(filter(None, map(str.strip, told))))
+    quoted = [_text(before), text(mapping(message.get("quote")).get("text"))]
+    return "\n".join(dict.fromkeys(filter(None, map(str.strip, quoted))))
 
 
-def _entities(said: JsonObject) -> Iterator[tuple[str, int, int]]:
+def _entities(message: JsonObject) -> Iterator[tuple[str, int, int]]:
     """The kind, the place and the length of each marked part; Telegram counts places in UTF-16 units."""
-    for each in (*items(said.get("entities")), *items(said.get("caption_entities"))):
+    for each in (*items(message.get("entities")), *items(message.get("caption_entities"))):
         entity = mapping(each)
         yield text(entity.get("type")), number(entity.get("offset")), number(entity.get("length"))
 
 
-def _mentions(said: JsonObject) -> Iterator[str]:
+def _mentions(message: JsonObject) -> Iterator[str]:
     """The names with an @ in a text."""
-    units = _text(said).encode("utf-16-le", "surrogatepass")
-    for kind, start, length in _entities(said):
+    units = _text(message).encode("utf-16-le", "surrogatepass")
+    for kind, start, length in _entities(message):
         if kind == "mention":
             yield units[2 * start : 2 * (start + length)].decode("utf-16-le", "replace")

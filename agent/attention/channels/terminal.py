@@ -34,8 +34,8 @@ class Terminal:
         if self.device is None:
             raise Permanent("this process has no terminal", hint="start the daemon in a terminal: vault-agent daemon")
         now = self.now()
-        told = printable(whole_of(message, self.language, _MOST, replies=False, elsewhere=True))
-        first, *more = told.splitlines()
+        content = printable(whole_of(message, self.language, _MOST, replies=False, elsewhere=True))
+        first, *more = content.splitlines()
         lines = [f"{now:%H:%M} {first}", *(f"      {line}" for line in more if line.strip())]
         try:
             written = _write(self.device, "\n".join(["", *lines, ""]).encode("utf-8", "replace"))

@@ -44,8 +44,8 @@ class Webhook:
         answer = self.service.ask("POST", url, cancelled, headers=headers, body=body)
         if not answer.is_success:
             raise self.service.refusal(url, answer)
-        given = self.service.clean(text(answer.document.get("id")))
-        return given or f"{answer.status} {message.id}"
+        answer_id = self.service.clean(text(answer.document.get("id")))
+        return answer_id or f"{answer.status} {message.id}"
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> dict[str, str]:

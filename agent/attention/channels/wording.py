@@ -42,11 +42,11 @@ def body_of(
         after.append(text(key, language, replies=text("channels.or", language).join(each)))
     if message.again:
         after.append(text("channels.again", language))
-    told = escape(message.text).strip()
+    body = escape(message.text).strip()
     if most:
         room = most - sum(size(line) + 2 for line in after)
-        told = shortened(told, max(room, 0), size)
-    return "\n\n".join(filter(None, [told, *after]))
+        body = shortened(body, max(room, 0), size)
+    return "\n\n".join(filter(None, [body, *after]))
 
 
 def _is_named(message: Message) -> bool:
@@ -71,12 +71,12 @@ def whole_of(
     return "\n".join(filter(None, (title, body)))
 
 
-def shortened(told: str, most: int, size: Size = len) -> str:
+def shortened(content: str, most: int, size: Size = len) -> str:
     """The beginning of a text with an ellipsis, of at most `most`; the whole text if it fits."""
-    if size(told) <= most:
-        return told
-    low, high = 0, len(told)
+    if size(content) <= most:
+        return content
+    low, high = 0, len(content)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if size(told[:middle] + "…") <= most else (low, middle - 1)
-    return told[:low].rstrip() + "…" if most >= size("…") else ""
+        low, high = (middle, high) if size(content[:middle] + "…") <= most else (low, middle - 1)
+    return content[:low].rstrip() + "…" if most >= size("…") else ""

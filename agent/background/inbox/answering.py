@@ -23,10 +23,11 @@ from agent.markdown.inertness.active import inert_blocks, inert_line
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
+from agent.runs.open_requests import unreadable_in
 from agent.runs.registry import run_registry
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
-from agent.texts import text
+from agent.texts import text, translated
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.change import CAPTURE, Outcome, Stamp
@@ -93,14 +94,14 @@ def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: E
     """
     status = _STATUS.get(ended.outcome, "failed")
     text, reason = (
-        _said(workspace, path, ended, status),
+        _answer_text(workspace, path, ended, status),
         "" if status == "done" else workspace.vault.masked(ended.reason),
     )
     return _write(
         workspace,
         path,
         request,
-        Answer(ended.run, text, status, _plain(reason), _text(workspace, "answers.answer")),
+        Answer(ended.run, text, status, _inert_reason(reason), _text(workspace, "answers.answer")),
         ended,
     )
 
@@ -131,6 +132,21 @@ def write_notice(workspace: Workspace, path: str, request: NoteRequest, notice: 
 
     subject = f"inbox(waiting): {one_line(workspace.vault.masked(request.text))}"
     change_note(workspace, path, make, subject, Stamp("agent", tool="inbox"))
+
+
+def say_unreadable(workspace: Workspace, path: str, data: bytes) -> str:
+    """Say in a note with these bytes that its header keeps its request from being read; what it is answered with later
+    takes the place. Returns why the note cannot be read, empty for one that asks nothing. Raises as `write_answer`
+    does."""
+    request = unreadable_in(workspace, path, data)
+    problem = Note.parse(data).problem
+    if request is None or problem is None:
+        return ""
+    language = workspace.settings.vault.language
+    write_notice(
+        workspace, path, request, text("inbox.unreadable", language, reason=translated(problem.message, language))
+    )
+    return requests.unreadable_reason(data)
 
 
 def change_note(
@@ -213,7 +229,7 @@ def commit_record(vault: Vault, ended: Ended | None) -> None:
         vault.commit_held(vault.held_of(ended.session))
 
 
-def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
+def _answer_text(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
     """The answer and its links."""
     parts = [inert_blocks(workspace.vault.masked(ended.remarked.strip()))]
     if status in ("needs_approval", "question"):
@@ -278,5 +294,5 @@ def _text(workspace: Workspace, key: str, **values: str) -> str:
     return text(key, workspace.settings.vault.language, **values)
 
 
-def _plain(text: str) -> str:
+def _inert_reason(text: str) -> str:
     return " ".join(inert_line(text).replace("*", " ").split())[:300]

@@ -15,7 +15,7 @@ from functools import partial
 from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, AnswerLog, LoggedAnswer
-from agent.background.inbox.answering import WrittenAnswer, commit_record
+from agent.background.inbox.answering import WrittenAnswer, commit_record, say_unreadable
 from agent.background.inbox.provenance import (
     asks_more,
     check_origin,
@@ -275,7 +275,8 @@ class Inbox:
         wall = self.workspace.clock.now().timestamp()
         if request is None:
             del self.entries[entry.path]
-            if reason := why_nothing(self.workspace, entry.path, data, asked, meant):
+            unreadable = say_unreadable(self.workspace, entry.path, data)
+            if reason := unreadable or why_nothing(self.workspace, entry.path, data, asked, meant):
                 self.trouble[entry.path] = reason
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]

@@ -14,7 +14,7 @@ from agent.events.types import NoteCreated, NoteEdited, NoteMoved
 from agent.importers.values import ID
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
-from agent.markdown.requests import NoteRequest, is_answered, may_ask, task_key, unreadable_reason
+from agent.markdown.requests import NoteRequest, is_answered, is_waiting, may_ask, task_key, unreadable_reason
 from agent.runs.open_requests import asked_in, is_inbox
 from agent.texts import text
 from agent.tools.text_origin import stated_origin
@@ -58,9 +58,11 @@ def is_page_of_others(vault: Vault, path: str) -> bool:
 def meant_requests(
     vault: Vault, path: str, asked: Sequence[NoteRequest], touched: Collection[str]
 ) -> tuple[NoteRequest, ...]:
-    """Those of the requests in a note that the person made here: neither the whole of a page from elsewhere, nor a line
+    """The requests in a note that the person made here: neither the whole of a page from elsewhere, nor a line
     that arrived or that a run wrote after it had read a stranger's text."""
-    data, meant = vault.read(path) or b"", [each for each in asked if is_meant(each, touched)]
+    data = vault.read(path) or b""
+    touched = (*touched, ALL) if is_waiting(data) else touched  # they were made before, and could not be read
+    meant = [each for each in asked if is_meant(each, touched)]
     strange = [each.line and vault.provenance.strangers(path, data, (each.line, each.line)) for each in meant]
     is_page = any(not each.line for each in meant) and is_page_of_others(vault, path)
     found = zip(meant, strange, strict=True)
@@ -103,13 +105,13 @@ def drop_arrived(vault: Vault, entry: PendingRequest) -> None:
     entry.keys = {key: digest for key, digest in entry.keys.items() if digest not in came}
 
 
-def asks_more(workspace: Workspace, entry: PendingRequest, given: Sequence[LoggedAnswer]) -> bool:
+def asks_more(workspace: Workspace, entry: PendingRequest, answers: Sequence[LoggedAnswer]) -> bool:
     """True if the person saved new requests while the answer was written; sets the entry's `keys`.
 
-    `given` are the answers in the note, the entry's own last.
+    `answers` are the answers in the note, the entry's own last.
     """
     data = workspace.vault.read(entry.path)
-    if entry.mixed or entry.request is None or data is None or not given or not is_answered(data, given[-1].run):
+    if entry.mixed or entry.request is None or data is None or not answers or not is_answered(data, answers[-1].run):
         return False
     before = Note.parse(entry.request.base.encode("utf-8", "replace"))
     entry.keys = dict.fromkeys(touched_tasks(compare_notes(before, Note.parse(data))), workspace.vault.content_id(data))

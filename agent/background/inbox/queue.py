@@ -70,8 +70,8 @@ class PendingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRequest:
-    """What is kept of a request; the fields are those of `PendingRequest`."""
+class StoredRequest:
+    """The stored part of a request; the fields are those of `PendingRequest`."""
 
     path: str
     blob: str
@@ -83,47 +83,51 @@ class KeptRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRequests:
+class StoredRequests:
     """The requests that are not settled, and the last answers."""
 
-    entries: tuple[KeptRequest, ...] = ()
+    entries: tuple[StoredRequest, ...] = ()
     answers: tuple[LoggedAnswer, ...] = ()
 
 
 @dataclass(slots=True)
 class RequestQueue:
-    """What is kept of the requests of one vault.
+    """The stored requests of one vault.
 
     Known secrets in a request are masked there; when it is loaded, the request's words are read from its note again,
     and stay masked if the note has changed.
     """
 
-    table: Table[KeptRequests]
+    table: Table[StoredRequests]
     vault: Vault
-    _last: KeptRequests = field(default_factory=KeptRequests)
+    _last: StoredRequests = field(default_factory=StoredRequests)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def save(self, entries: Iterable[PendingRequest], given: tuple[LoggedAnswer, ...]) -> None:
+    def save(self, entries: Iterable[PendingRequest], answers: tuple[LoggedAnswer, ...]) -> None:
         """Keep the entries and what was answered, if anything has changed."""
-        kept = KeptRequests(tuple(map(self._kept, entries)), given)
+        stored = StoredRequests(tuple(map(self._stored, entries)), answers)
         with self._lock:
-            if kept != self._last:
-                self.table.put(kept)
-                self._last = kept
+            if stored != self._last:
+                self.table.put(stored)
+                self._last = stored
 
     def load(self) -> tuple[list[PendingRequest], tuple[LoggedAnswer, ...]]:
         """The entries that were kept and what was answered; nothing where that is damaged."""
-        kept = self._last = self.table.get() or KeptRequests()
-        return [self._pending(each) for each in kept.entries], kept.answers
+        stored = self._last = self.table.get() or StoredRequests()
+        return [self._pending(each) for each in stored.entries], stored.answers
 
-    def _kept(self, entry: PendingRequest) -> KeptRequest:
+    def _stored(self, entry: PendingRequest) -> StoredRequest:
         request = self._without_secrets(entry.request) if entry.request else None
-        return KeptRequest(entry.path, entry.blob, dict(entry.keys), entry.phase, entry.session, entry.channel, request)
+        return StoredRequest(
+            entry.path, entry.blob, dict(entry.keys), entry.phase, entry.session, entry.channel, request
+        )
 
-    def _pending(self, kept: KeptRequest) -> PendingRequest:
-        phase: Phase = "still" if kept.phase == "submitted" else kept.phase
-        request = self._as_in_note(kept.path, kept.request) if kept.request else None
-        return PendingRequest(kept.path, 0.0, kept.blob, kept.keys, phase, request, kept.session, channel=kept.channel)
+    def _pending(self, stored: StoredRequest) -> PendingRequest:
+        phase: Phase = "still" if stored.phase == "submitted" else stored.phase
+        request = self._as_in_note(stored.path, stored.request) if stored.request else None
+        return PendingRequest(
+            stored.path, 0.0, stored.blob, stored.keys, phase, request, stored.session, channel=stored.channel
+        )
 
     def _without_secrets(self, request: NoteRequest) -> NoteRequest:
         mask = self.vault.known.mask
@@ -138,5 +142,5 @@ class RequestQueue:
 
 
 def request_queue(vault: Vault) -> RequestQueue:
-    """What is kept of the requests of a vault."""
-    return RequestQueue(Table(vault.records, "inbox", KeptRequests, is_flushed=False), vault)
+    """The stored requests of a vault."""
+    return RequestQueue(Table(vault.records, "inbox", StoredRequests, is_flushed=False), vault)

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def turn_name(vault: Vault, path: str) -> str:
-    """What is claimed for a note: the same on all machines, by its id or by its path."""
+    """The name of the claim for a note: the same on all machines, by its id or by its path."""
     return NOTE + (Note.parse(vault.read(path) or b"").id or path)
 
 

@@ -13,9 +13,8 @@ from agent.attention.transcription import can_transcribe, transcribe
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.messages import Cancelled
-from agent.runs.kept_files import CapturedFile, kept_files, note_strangers
+from agent.runs.captured_files import CapturedFile, keep_files
 from agent.texts import Sentence, text, translated
-from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -50,13 +49,13 @@ def take_files(
         except Retryable:
             raise
         except (UserError, Permanent) as error:
-            remarks.append(_said(workspace, "messages.file_refused", error, name=file.name))
+            remarks.append(_remark(workspace, "messages.file_refused", error, name=file.name))
             continue
         save(replace(message, files=tuple(files)))
     own, others = [message.text], [message.foreign]
     for each in filter(lambda file: file.kept, files):
-        told = "\n\n".join(filter(None, (f"![[{each.kept}]]", *_written(workspace, each, remarks, cancelled))))
-        (own if each.is_own else others).append(told)
+        block = "\n\n".join(filter(None, (f"![[{each.kept}]]", *_written(workspace, each, remarks, cancelled))))
+        (own if each.is_own else others).append(block)
     words = (own, others)
     own_words, foreign = ("\n\n".join(filter(None, (part.strip() for part in each))) for each in words)
     return TakenFiles(replace(message, text=own_words, foreign=foreign, files=()), tuple(remarks))
@@ -64,15 +63,10 @@ def take_files(
 
 def _keep(workspace: Workspace, channel: str, source: FileSource, file: SentFile, cancelled: Cancelled) -> str:
     """Keep one file; its path."""
-    vault, run = workspace.vault, workspace.clock.new_id()
     most = int(workspace.settings.capture.largest_megabytes * 1_000_000)
     data = source.fetch(file, most, cancelled)
-    ((path, content),) = kept_files(workspace, [CapturedFile(file.name, data)], workspace.clock.now().astimezone())
-    note_strangers(vault, run, [(path, content)], channel)
     subject = Sentence("messages(kept): {name}", name=file.name)
-    with vault.transaction(subject, Stamp("agent", run=run, tool="keep")) as change:
-        change.create(path, content)
-    return path
+    return keep_files(workspace, [CapturedFile(file.name, data)], channel, subject)[0]
 
 
 def _written(workspace: Workspace, file: SentFile, remarks: list[str], cancelled: Cancelled) -> Iterator[str]:
@@ -81,23 +75,23 @@ def _written(workspace: Workspace, file: SentFile, remarks: list[str], cancelled
         return
     settings, vault = workspace.settings.capture, workspace.vault
     if not can_transcribe(settings):
-        remarks.append(_said(workspace, "messages.voice_kept", None, path=file.kept))
+        remarks.append(_remark(workspace, "messages.voice_kept", None, path=file.kept))
         return
     try:
-        told = transcribe(vault.place.root / file.kept, settings, workspace.clock, cancelled)
+        transcript = transcribe(vault.place.root / file.kept, settings, workspace.clock, cancelled)
     except Interrupted:
         raise
     except (AgentError, OSError) as error:
         logger.info("a voice message is not written down: %s", error)
-        remarks.append(_said(workspace, "messages.voice_failed", error, path=file.kept))
+        remarks.append(_remark(workspace, "messages.voice_failed", error, path=file.kept))
         return
-    if told:
-        yield told
+    if transcript:
+        yield transcript
     else:
-        remarks.append(_said(workspace, "messages.voice_empty", None, path=file.kept))
+        remarks.append(_remark(workspace, "messages.voice_empty", None, path=file.kept))
 
 
-def _said(workspace: Workspace, key: str, error: Exception | None, **values: str) -> str:
+def _remark(workspace: Workspace, key: str, error: Exception | None, **values: str) -> str:
     language = workspace.settings.vault.language
     why = translated(error.message, language) if isinstance(error, AgentError) else str(error or "")
     return text(key, language, **values, **({"reason": why} if error is not None else {}))

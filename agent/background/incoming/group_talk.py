@@ -58,9 +58,9 @@ class GroupTalk:
     def _add(self, chat: str, fresh: Sequence[Incoming], now: datetime) -> None:
         known = self.recent(chat, now)
         ids = {each.id for each in known}
-        said = tuple(remark for each in fresh if each.id not in ids and (remark := self._remark(each)).text)
-        remarks = (*known, *said)[-self.most :] if self.most else ()
-        if said or not self.most:
+        added = tuple(remark for each in fresh if each.id not in ids and (remark := self._remark(each)).text)
+        remarks = (*known, *added)[-self.most :] if self.most else ()
+        if added or not self.most:
             self._put(chat, remarks)
 
     def recent(self, chat: str, now: datetime) -> tuple[GroupMessage, ...]:
@@ -74,9 +74,9 @@ class GroupTalk:
         names = {sender: f"#{number}" for number, sender in enumerate(unnamed, start=1)} | {owner: owner_name}
         return "\n".join(f"{names.get(each.sender) or f'@{each.author}'}: {each.text}" for each in remarks)
 
-    def drop(self, chat: str, given: Sequence[GroupMessage], now: datetime) -> None:
+    def drop(self, chat: str, messages: Sequence[GroupMessage], now: datetime) -> None:
         """Delete what a run was given of the talk of a group."""
-        ids = {each.id for each in given}
+        ids = {each.id for each in messages}
         with self.records.transaction():
             self._put(chat, tuple(each for each in self.recent(chat, now) if each.id not in ids))
 
@@ -95,8 +95,8 @@ class GroupTalk:
 
     def _remark(self, message: Incoming) -> GroupMessage:
         line = self.mask(" ".join(f"{message.words} {message.foreign}".split()))  # half of a secret looks like none
-        shown = line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
-        return GroupMessage(message.id, message.sender, self.mask(message.author), message.at, shown)
+        shortened = line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+        return GroupMessage(message.id, message.sender, self.mask(message.author), message.at, shortened)
 
     def _leave_out(self, now: datetime) -> None:
         """Delete what is old, and the groups beyond the last few."""

@@ -207,7 +207,7 @@ class IncomingMessages:
 
     @property
     def unread(self) -> SetAside:
-        """What came in and cannot be read."""
+        """The items that came in and cannot be read."""
         return SetAside(self.workspace.vault.private_folder / SET_ASIDE)
 
     def _work(self, name: str, opened: _OpenChannel, now: float) -> None:
@@ -256,8 +256,8 @@ class IncomingMessages:
             entry.phase = "sending"
         message = entry.message
         title = f"Re: {_REPLIED.sub('', message.subject)}" if message.subject else ""
-        told = Message(entry.id, title, entry.text, entry.choices, message.chat, message.id, again=entry.again)
-        proof = opened.channel.outbound.send(told, cancelled)
+        reply = Message(entry.id, title, entry.text, entry.choices, message.chat, message.id, again=entry.again)
+        proof = opened.channel.outbound.send(reply, cancelled)
         if entry.session and proof:
             opened.queue.note_answer(proof.split()[-1], entry.session)
         if entry.waits_for:

@@ -49,8 +49,8 @@ class PendingMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptMessages:
-    """What is kept of one channel; the fields are those of `MessageQueue`."""
+class StoredMessages:
+    """The stored state of one channel; the fields are those of `MessageQueue`."""
 
     position: str
     strangers: int
@@ -77,10 +77,10 @@ class MessageQueue:
 
     def load(self) -> None:
         """Take in what was kept. Where it is damaged, the queue is empty: the service begins anew."""
-        if (kept := self._table.get(self.name)) is not None:
-            self.position, self.strangers, self.waiting = kept.position, kept.strangers, list(kept.waiting)
-            self.sessions = kept.sessions
-            self._handled.extend(kept.handled)
+        if (stored := self._table.get(self.name)) is not None:
+            self.position, self.strangers, self.waiting = stored.position, stored.strangers, list(stored.waiting)
+            self.sessions = stored.sessions
+            self._handled.extend(stored.handled)
 
     def take_in(self, received: Received, owner: str, new_id: Callable[[], str]) -> None:
         """Add the owner's new messages and go on to the position after them, in one write; others are only counted, and
@@ -113,19 +113,19 @@ class MessageQueue:
     def changing(self) -> Iterator[None]:
         """Keep the queue as it is at the end of the block, durably, if it has changed; others wait until then."""
         with self._lock:
-            before = self._kept() if self._table.has(self.name) else None
+            before = self._stored() if self._table.has(self.name) else None
             yield
-            after = self._kept()
+            after = self._stored()
             if after != before:
                 self._table.put(after, self.name)
 
     @property
-    def _table(self) -> Table[KeptMessages]:
-        return Table(self.records, "incoming", KeptMessages)
+    def _table(self) -> Table[StoredMessages]:
+        return Table(self.records, "incoming", StoredMessages)
 
-    def _kept(self) -> KeptMessages:
+    def _stored(self) -> StoredMessages:
         waiting = tuple(map(self._without_secrets, self.waiting))
-        return KeptMessages(self.position, self.strangers, waiting, tuple(self._handled), dict(self.sessions))
+        return StoredMessages(self.position, self.strangers, waiting, tuple(self._handled), dict(self.sessions))
 
     def _without_secrets(self, entry: PendingMessage) -> PendingMessage:
         message, mask = entry.message, self.mask

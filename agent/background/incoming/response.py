@@ -24,6 +24,7 @@ from agent.llm.messages import Assistant, Cancelled
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Closed, RunRequest, Spoken
 from agent.loop.session import Session, load_session
+from agent.runs.captured_files import has_picture
 from agent.runs.crash_recovery import is_own
 from agent.runs.decisions import approvals
 from agent.runs.registry import run_registry
@@ -39,7 +40,6 @@ LONGEST = 3_500
 """The most characters of an answer in a messenger; the session's note has the whole."""
 _EMBED = re.compile(r"!\[\[[^\]]+\]\]")
 """A file that was kept, in a line of its own."""
-_PICTURE = re.compile(r"!\[\[[^\]]+\.(?:png|jpe?g|gif|webp)\]\]", re.IGNORECASE)
 _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
 
@@ -48,7 +48,7 @@ NoticeText: TypeAlias = Callable[[str], str]
 """Returns the words of the notice that the channel has shown under an id of its own; empty if there is none."""
 
 
-def no_notice(shown: str) -> str:
+def no_notice(proof: str) -> str:
     """Empty: no notices are known."""
     return ""
 
@@ -85,9 +85,9 @@ class Responder:
                 self._answer(entry, "")
                 return
         if entry.phase == "new":
-            said = self._decided(entry)
-            if said is not None:
-                self._answer(entry, said)
+            answer = self._decided(entry)
+            if answer is not None:
+                self._answer(entry, answer)
                 return
         if entry.run and self._is_saved(entry):
             self._go_on(entry, cancelled)
@@ -113,24 +113,24 @@ class Responder:
         self._take_result(entry, session, closed)
 
     def _decided(self, entry: PendingMessage) -> str | None:
-        """What came of a decision, or what is said to a message that asks nothing; None if it is for a run. Only the
+        """The result of a decision, or the reply to a message that asks nothing; None if it is for a run. Only the
         sender's own words decide."""
         message, language = entry.message, self.workspace.settings.vault.language
-        said = message.text.strip() or message.words
-        if said in _GREETINGS:
+        words = message.text.strip() or message.words
+        if words in _GREETINGS:
             return text("messages.hello", language)
-        if not said and not message.foreign:  # a picture, a voice, or what else has no words
+        if not words and not message.foreign:  # a picture, a voice, or what else has no words
             return text("messages.no_words", language)
         if not message.words:
             return None
-        reply = parse_decision(said)
+        reply = parse_decision(words)
         return carry_out(self.workspace, reply) if reply is not None else None
 
     def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         message = entry.message
         channel = f"{self.name}:{message.chat}" if message.group else self.name
         speaker = Speaker(channel, group=message.group, origin=message.origin)
-        before = self._said_before(message) if message.group else ()
+        before = self._recent_talk(message) if message.group else ()
         talk = self._talk(before)
         notice = "" if message.answers in self.queue.sessions else self.notice_text(message.answers)
         untrusted = text("messages.from_notice", "en") if notice else ""  # it may be made of what others wrote
@@ -167,11 +167,11 @@ class Responder:
         else:
             self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
 
-    def _said_before(self, message: Incoming) -> tuple[GroupMessage, ...]:
+    def _recent_talk(self, message: Incoming) -> tuple[GroupMessage, ...]:
         return group_talk(self.workspace, self.name).recent(message.chat, self.workspace.clock.now())
 
     def _talk(self, before: Sequence[GroupMessage]) -> str:
-        """What others have said in a group since the agent was named there last."""
+        """The messages of others in a group since the agent was named there last."""
         owner_name = text("messages.owner", self.workspace.settings.vault.language)
         return group_talk(self.workspace, self.name).text(before, self.owner, owner_name)
 
@@ -199,13 +199,13 @@ class Responder:
             if talk:
                 now = self.workspace.clock.now()
                 group_talk(self.workspace, self.name).drop(entry.message.chat, before, now)
-            said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
-            seen = text("messages.picture", "en") if _PICTURE.search(entry.message.text) else ""
-            told = (
-                *(Injection(said if notice else "", NOTICE), Injection(quoted, NOTICE)),
+            intro = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
+            seen = text("messages.picture", "en") if has_picture(entry.message.text) else ""
+            injections = (
+                *(Injection(intro if notice else "", NOTICE), Injection(quoted, NOTICE)),
                 *(Injection(talk, GROUP_TALK), Injection(seen, NOTICE)),
             )
-            return tuple(each for each in told if each.text)
+            return tuple(each for each in injections if each.text)
 
         runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
 
@@ -224,8 +224,8 @@ class Responder:
 
     def _take_result(self, entry: PendingMessage, session: Session, closed: Closed) -> None:
         """The answer of a run that ended elsewhere, from its session."""
-        said = [each.message for each in session.of_run(entry.run) if isinstance(each, Spoken)]
-        answer = next((each.text for each in reversed(said) if isinstance(each, Assistant) and each.text), "")
+        messages = [each.message for each in session.of_run(entry.run) if isinstance(each, Spoken)]
+        answer = next((each.text for each in reversed(messages) if isinstance(each, Assistant) and each.text), "")
         if closed.outcome == RunOutcome.FINISHED:
             self._answer(entry, answer)
         else:
@@ -238,23 +238,23 @@ class Responder:
 
     def _tell_wait(self, entry: PendingMessage, note: str) -> None:
         """Ask the person in the chat what the run waits for; its answer comes later."""
-        told = describe_wait(self.workspace, note)
+        question = describe_wait(self.workspace, note)
         choices = choices_of(self.workspace, note)
         with self.queue.changing():
             entry.phase, entry.waits_for = "answered", note
-            entry.text, entry.choices, entry.tries, entry.again = told, choices, 0, False
+            entry.text, entry.choices, entry.tries, entry.again = question, choices, 0, False
 
-    def _answer(self, entry: PendingMessage, told: str) -> None:
+    def _answer(self, entry: PendingMessage, answer: str) -> None:
         """Have this said in the chat; then the message is done with."""
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        told = "\n\n".join(filter(None, (told.strip(), entry.remarks)))
-        told = vault.masked(told) or text("messages.nothing", language)
-        if len(told) > LONGEST:
+        answer = "\n\n".join(filter(None, (answer.strip(), entry.remarks)))
+        answer = vault.masked(answer) or text("messages.nothing", language)
+        if len(answer) > LONGEST:
             rest = text("messages.more", language, session=entry.session)
-            told = f"{told[:LONGEST].rsplit(maxsplit=1)[0]}…\n\n{rest}"
+            answer = f"{answer[:LONGEST].rsplit(maxsplit=1)[0]}…\n\n{rest}"
         with self.queue.changing():
             entry.phase, entry.waits_for = "answered", ""
-            entry.text, entry.choices, entry.tries, entry.again = told, (), 0, False
+            entry.text, entry.choices, entry.tries, entry.again = answer, (), 0, False
 
     def _session_of(self, message: Incoming, runs: RunService, speaker: Speaker) -> str:
         """The session that a message goes on with: the one of what it answers, else the last; empty for a new one.
@@ -286,13 +286,13 @@ def _has_words(message: Incoming) -> bool:
 
 
 def group_talk(workspace: Workspace, channel: str) -> GroupTalk:
-    """What was said lately in the groups of a channel."""
+    """The latest messages in the groups of a channel."""
     vault = workspace.vault
     return GroupTalk(vault.records, channel, vault.masked, workspace.settings.context.group_messages)
 
 
 def describe_wait(workspace: Workspace, note: str) -> str:
-    """What waits in a note, as a person needs it to decide in a messenger: what would be done, and how to reply."""
+    """A description of what waits in a note, for a decision in a messenger: what would be done, and how to reply."""
     vault, language = workspace.vault, workspace.settings.vault.language
     code = codes_by_path(workspace.vault).get(note, "")
     question = waiting_question(workspace, note)
@@ -302,11 +302,11 @@ def describe_wait(workspace: Workspace, note: str) -> str:
     asked = approvals(workspace).find(note)
     if asked is None:
         return text("answers.waits", language, note=note)
-    shown = "\n".join(filter(None, [asked.why, asked.shown, asked.change]))
-    if len(shown) > LONGEST:
-        shown = shown[:LONGEST] + "…\n" + text("messages.not_all", language, note=note)
+    description = "\n".join(filter(None, [asked.why, asked.shown, asked.change]))
+    if len(description) > LONGEST:
+        description = description[:LONGEST] + "…\n" + text("messages.not_all", language, note=note)
     head = text("messages.approve", language, tool=asked.name)
-    return vault.masked("\n".join([head, shown, "", text("reply.how", language, code=code)]))
+    return vault.masked("\n".join([head, description, "", text("reply.how", language, code=code)]))
 
 
 def _closed(session: Session, run: str) -> Closed | None:

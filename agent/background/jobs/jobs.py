@@ -300,9 +300,9 @@ class Jobs:
 
     def _step(self, now: float) -> None:
         """Submit what is due."""
-        kept = [each for each in self.runs if not each.is_over or each.is_running]
-        self._look_at = 0.0 if len(kept) < len(self.runs) else self._look_at  # what has ended may be tried again
-        self.runs = kept
+        going_on = [each for each in self.runs if not each.is_over or each.is_running]
+        self._look_at = 0.0 if len(going_on) < len(self.runs) else self._look_at  # what has ended may be tried again
+        self.runs = going_on
         for entry in self.runs:
             if now >= entry.due and not entry.is_running and not entry.is_over:
                 work = partial(self._worker().work, entry)
@@ -364,8 +364,8 @@ class Jobs:
     def _finish_waiting(self) -> None:
         """Write what came of runs that had waited for their person."""
         while self._ended:
-            told = self.procedures, self.notify, self.awake.ran
-            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, *told)
+            hearers = self.procedures, self.notify, self.awake.ran
+            write_after_wait(self.workspace, self._by_id, self._ended[0], self._machine, *hearers)
             with self._lock:
                 self._ended.pop(0)
 

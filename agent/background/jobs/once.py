@@ -123,17 +123,22 @@ def _section(workspace: Workspace, job: Job, row: HistoryRow, now: datetime) -> 
     language = workspace.settings.vault.language
     again = next_try(job, (*job_rows(workspace.vault, job.id), row), now, retry_times(workspace))
     title, reason = daily.inert(" ".join(job.title.split())), daily.inert(row.reason or "-")
-    told = text("jobs.not_done", language, at=f"{row.planned:%Y-%m-%d %H:%M}", reason=reason)
+    sentence = text("jobs.not_done", language, at=f"{row.planned:%Y-%m-%d %H:%M}", reason=reason)
     if again is not None:
-        told += " " + text("jobs.tried_again", language, at=f"{again.at:%Y-%m-%d %H:%M}")
+        sentence += " " + text("jobs.tried_again", language, at=f"{again.at:%Y-%m-%d %H:%M}")
     else:
-        told += " " + text("jobs.given_up", language, id=job.id)
+        sentence += " " + text("jobs.given_up", language, id=job.id)
     link = f"[[{job.path.removesuffix('.md')}]]"
-    return f"\n## {title} ({now:%H:%M})\n\n{told}\n\n{link}\n"
+    return f"\n## {title} ({now:%H:%M})\n\n{sentence}\n\n{link}\n"
 
 
 LATEST = timedelta(hours=1)
 """How late a run is still tried again."""
+
+
+def _may_retry(job: Job) -> bool:
+    has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
+    return job.status == "active" and job.retry.most > 0 and not (has_change or job.is_once)
 
 
 def retries(workspace: Workspace, jobs: Iterable[Job], machine: str) -> Iterator[PendingRun]:
@@ -142,8 +147,7 @@ def retries(workspace: Workspace, jobs: Iterable[Job], machine: str) -> Iterator
     run again."""
     now, here = workspace.clock.now(), workspace.clock.monotonic()
     for job in jobs:
-        has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
-        if job.status != "active" or not job.retry.most or has_change or job.is_once:
+        if not _may_retry(job):
             continue
         last = next((row for row in reversed(job_rows(workspace.vault, job.id)) if row.outcome in RAN), None)
         if last is None or last.outcome != "failed" or last.machine != machine or last.attempt > job.retry.most:

@@ -49,9 +49,9 @@ def _with_line(data: bytes, line: str) -> bytes:
     lines = note.body.split(newline)
     if line and [each for each in lines if each.startswith(PROBLEM)] == [line]:
         return data
-    kept = [each for each in lines if not each.startswith(PROBLEM)]
-    if len(kept) == len(lines) and not line:
+    others = [each for each in lines if not each.startswith(PROBLEM)]
+    if len(others) == len(lines) and not line:
         return data
-    body = newline.join(kept).rstrip()
+    body = newline.join(others).rstrip()
     body = f"{body}{newline}" if body else ""
     return note.with_body(f"{body}{newline if body else ''}{line}{newline}" if line else body).data

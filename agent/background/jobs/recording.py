@@ -66,7 +66,7 @@ def goes_to_channel(job: Job, result: JobResult) -> bool:
 
 
 def queued_text(workspace: Workspace, result: JobResult) -> str:
-    """What the job's history says of an answer that went to attention: how it was delivered is said there."""
+    """The place in the job's history of an answer that went to attention, where its delivery is noted."""
     return text("jobs.queued", workspace.settings.vault.language, notice=notice_code(result.notice or result.run))
 
 
@@ -171,8 +171,8 @@ def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobRes
     of a run that came to nothing waits for the next commit of the history, at the latest for the evening's."""
     vault, now = vault_for(workspace, row), workspace.clock.now()
     rows = row_requests(workspace, {job.id: (job, [row])})
-    told = not_done_requests(workspace, {job.id: (job, [row])})
-    requests = (*rows, *delivery_requests(workspace, job, row.planned, result, now), *told)
+    remarks = not_done_requests(workspace, {job.id: (job, [row])})
+    requests = (*rows, *delivery_requests(workspace, job, row.planned, result, now), *remarks)
     stamp = Stamp(actor_of(job.id), run=result.run, tool=CAPTURE, session=result.session)
     subject = f"job({row.outcome}): {one_line(vault.masked(job.title))}"
     with vault.transaction(subject, stamp, masked=True) as change:

@@ -21,7 +21,7 @@ from agent.memory.profile.owner import (
     format_belief_line,
     parse_belief_line,
 )
-from agent.memory.profile.profile_file import said_in
+from agent.memory.profile.profile_file import words_of_line
 from agent.texts import Language, text
 from agent.vault.folders import PROFILE
 
@@ -103,25 +103,30 @@ def believe(signals: Sequence[Sign], today: date) -> Belief | None:
     live = _newest_first(each for each in signals if each.day <= today)[:RECENT]
     if not live:
         return None
-    said = [each for each in live if each.kind in _STATED]
-    if said:
-        best = next((each for each in said if each.kind == "answered" and each.day == said[0].day), said[0]).plain_value
-    else:
-        counts = Counter(each.plain_value for each in live)
-        best = max((each.plain_value for each in reversed(live)), key=counts.__getitem__)
+    best = _best_value(live)
     signs = tuple(each for each in live if each.plain_value == best)
-    last_word = next((each for each in signs if each.kind in _STATED), None)
+    stated = [each for each in signs if each.kind in _STATED]
+    last_word = stated[0] if stated else None
     against = tuple(each for each in live if each.plain_value != best and _is_after(each, last_word))
-    deciding = [each for each in signs if each.kind in _STATED] or signs
     return Belief(
         signs[0].dimension,
         signs[0].value,
-        _confidence(deciding),
+        _confidence(stated or signs),
         signs,
         against,
         _tasks(signs),
         fsum(1 / ENOUGH[each.kind] for each in signs) >= _ENOUGH,
     )
+
+
+def _best_value(live: Sequence[Sign]) -> str:
+    """The value of the last statement, an answer first; without one, the one that was shown most often."""
+    stated = [each for each in live if each.kind in _STATED]
+    if not stated:
+        counts = Counter(each.plain_value for each in live)
+        return max((each.plain_value for each in reversed(live)), key=counts.__getitem__)
+    of_last_day = (each for each in stated if each.day == stated[0].day)
+    return next((each for each in of_last_day if each.kind == "answered"), stated[0]).plain_value
 
 
 def _confidence(deciding: Sequence[Sign]) -> float:
@@ -143,7 +148,7 @@ def _newest_first(signals: Iterable[Sign]) -> tuple[Sign, ...]:
 
 
 def _order(signal: Sign) -> tuple[date, float, tuple[str, ...]]:
-    words = (signal.evidence.written, signal.shown, signal.kind, signal.value, *sorted(signal.tasks))
+    words = (signal.evidence.written, signal.excerpt, signal.kind, signal.value, *sorted(signal.tasks))
     return signal.day, STRENGTH[signal.kind], words
 
 
@@ -206,12 +211,11 @@ def block_changes(
     its evidence."""
     name, heading = NOTE.removeprefix(PROFILE), text("belief.title", language)
     blocks = {each.line.id: each for each in parse_blocks(note)}
-    shown = [each for each in wanted if identity_of(each, language) not in refused][:MOST]
-    ids = {each.dimension.id for each in shown}
-    for block in blocks.values():
-        if block.line.id not in ids:
-            yield BlockChange(name, block.line.says, heading, (), block.rows, (), block.line.id)
-    for belief in shown:
+    listed = [each for each in wanted if identity_of(each, language) not in refused][:MOST]
+    ids = {each.dimension.id for each in listed}
+    over = (each for id, each in blocks.items() if id not in ids)
+    yield from (BlockChange(name, each.line.says, heading, (), each.rows, (), each.line.id) for each in over)
+    for belief in listed:
         there, after = blocks.get(belief.dimension.id), format_block(belief, language)
         if there is not None and not _has_news(there, after):
             continue
@@ -219,7 +223,7 @@ def block_changes(
         words = plain(says(belief.dimension, belief.value, language))
         yield BlockChange(name, words, heading, evidence_of(belief), before, after, belief.dimension.id)
         for row in _quotations(note, belief):
-            yield BlockChange(name, said_in(row), text("profile.own_words", language), (), (row,))
+            yield BlockChange(name, words_of_line(row), text("profile.own_words", language), (), (row,))
 
 
 def format_block(belief: Belief, language: Language) -> tuple[str, ...]:
@@ -255,9 +259,9 @@ def _evidence_row(signal: Sign, language: Language, *, is_against: bool = False)
     how = text(f"belief.by_{signal.kind}", language)
     how = text("belief.otherwise", language, how=how) if is_against else how
     evidence = signal.evidence
-    shown = signal.shown or quoted(evidence.quote)
+    excerpt = signal.excerpt or quoted(evidence.quote)
     day = evidence.day or signal.day.isoformat()
-    return f"  - {how}: {' '.join(filter(None, (evidence.link, day, shown)))}"
+    return f"  - {how}: {' '.join(filter(None, (evidence.link, day, excerpt)))}"
 
 
 def _has_news(block: BeliefBlock, after: Sequence[str]) -> bool:
@@ -277,7 +281,7 @@ def _quotations(note: str, belief: Belief) -> Iterator[str]:
     """The lines of the note that only quote what is evidence of the belief now."""
     words = {" ".join(each.evidence.quote.split()).casefold() for each in belief.signs if each.evidence.quote}
     for row in dict.fromkeys(note.splitlines()):
-        said = said_in(row)
-        is_quotation = row.startswith("- ") and said.startswith("“") and said.endswith("”")
-        if is_quotation and " ".join(said.strip("“”").split()).casefold() in words:
+        words_of_row = words_of_line(row)
+        is_quotation = row.startswith("- ") and words_of_row.startswith("“") and words_of_row.endswith("”")
+        if is_quotation and " ".join(words_of_row.strip("“”").split()).casefold() in words:
             yield row

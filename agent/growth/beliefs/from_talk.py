@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import get_args
 
 from agent.asking.questions.notes import ANSWERED_AT, asked_questions
-from agent.config.resources import pattern, patterns
+from agent.config.resources import first_match, pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.blocks import quoted
@@ -43,7 +43,7 @@ class TalkTurn:
     """What the person said, when, and what the agent answered (empty: nothing yet)."""
 
     at: datetime
-    said: str
+    words: str
     answer: str = ""
 
 
@@ -60,7 +60,7 @@ def talk_of(sessions: Iterable[Session]) -> Talk:
     found: list[Sign] = []
     silent = 0
     for session in sessions:
-        if not is_alone(session):
+        if not is_private_talk(session):
             continue
         turns = turns_of(session)
         link = session.path.removesuffix(".md")
@@ -70,7 +70,7 @@ def talk_of(sessions: Iterable[Session]) -> Talk:
     return Talk(tuple(found), silent)
 
 
-def is_alone(session: Session) -> bool:
+def is_private_talk(session: Session) -> bool:
     """True for a conversation of the vault's owner alone, without text by others."""
     began = [record.event for record in session.records if isinstance(record.event, Began)]
     is_own = all(each.role == "owner" and not (each.group or each.job or each.sender) for each in began)
@@ -85,7 +85,7 @@ def turns_of(session: Session) -> tuple[TalkTurn, ...]:
             case Spoken(User(words)) if words.strip():
                 turns.append(TalkTurn(record.at, words))
             case Spoken(Assistant(text=words, calls=())) if turns and words.strip():
-                turns[-1] = TalkTurn(turns[-1].at, turns[-1].said, words)
+                turns[-1] = TalkTurn(turns[-1].at, turns[-1].words, words)
             case Closed():
                 pass
     return tuple(turns)
@@ -95,7 +95,7 @@ def options_in(answer: str) -> tuple[str, ...]:
     """The options that an answer offers, each without its explanation; none if it asks for no choice."""
     if "?" not in answer and "？" not in answer:
         return ()
-    found = [match for line in answer.splitlines() if (match := _OPTION.match(line))]
+    found = [*filter(None, map(_OPTION.match, answer.splitlines()))]
     marks = [(match["mark"] or match["inner"]).lower() for match in found]
     wanted = ("abcd" if marks[:1] == ["a"] else "123456789")[: len(marks)]
     if not 2 <= len(found) <= _MOST_OPTIONS or "".join(marks) != wanted:
@@ -105,7 +105,7 @@ def options_in(answer: str) -> tuple[str, ...]:
 
 def option_lines(answer: str) -> tuple[str, ...]:
     """The options of an answer with what it says of each, without their marks."""
-    found = (match for line in answer.splitlines() if (match := _OPTION.match(line)))
+    found = filter(None, map(_OPTION.match, answer.splitlines()))
     return tuple(" ".join(each["words"].replace("*", "").split()) for each in found)
 
 
@@ -115,20 +115,19 @@ def option_words(words: str) -> str:
     return without_separator(bare or words)
 
 
-def choice_in(said: str, options: tuple[str, ...]) -> str:
+def choice_in(reply: str, options: tuple[str, ...]) -> str:
     """The option that few words choose; empty for none."""
-    words = said.strip()
+    words = reply.strip()
     if not options or len(words) > _CHOICE:
         return ""
     named = [each for each in options if each.casefold() == words.casefold().strip(" .。!！")]
     if named:
         return named[0]
-    for each in patterns("choose_one"):
-        if found := each.match(words):
-            mark = next(filter(None, found.groups())).casefold()
-            number = len(options) if mark == "last" else _ORDINALS.get(mark) or _number(mark)
-            return options[number - 1] if 0 < number <= len(options) else ""
-    return ""
+    if (found := first_match("choose_one", words)) is None:
+        return ""
+    mark = next(filter(None, found.groups())).casefold()
+    number = len(options) if mark == "last" else _ORDINALS.get(mark) or _number(mark)
+    return options[number - 1] if 0 < number <= len(options) else ""
 
 
 def _number(mark: str) -> int:
@@ -139,16 +138,16 @@ def _signals(before: TalkTurn, after: TalkTurn, link: str) -> Iterator[Sign]:
     if not before.answer or after.at - before.at > SOON:
         return
     evidence = Evidence(link, day=f"{after.at:%Y-%m-%d}")
-    day, said, shown = after.at.date(), after.said.strip(), quoted(after.said)
-    tasks = frozenset((kind_of_task(before.said),))
+    day, words, excerpt = after.at.date(), after.words.strip(), quoted(after.words)
+    tasks = frozenset((kind_of_task(before.words),))
     options = options_in(before.answer)
-    if chosen := choice_in(said, options):
-        yield Sign("chosen", choice_of(options), chosen, day, evidence, shown)
-    elif len(said) <= _REACTION and pattern("style_reaction").match(said):
-        for dimension, value in styles_in(said):
-            yield Sign("requested", dimension, value, day, evidence, shown, tasks)
-    elif len(said) <= _SHORT and (value := _follow_up(said)) and (subject := subject_of(said, before.said)):
-        yield Sign("followed_up", Dimension("follow_up", subject), value, day, evidence, shown, tasks)
+    if chosen := choice_in(words, options):
+        yield Sign("chosen", choice_of(options), chosen, day, evidence, excerpt)
+    elif len(words) <= _REACTION and pattern("style_reaction").match(words):
+        for dimension, value in styles_in(words):
+            yield Sign("requested", dimension, value, day, evidence, excerpt, tasks)
+    elif len(words) <= _SHORT and (value := _follow_up(words)) and (subject := subject_of(words, before.words)):
+        yield Sign("followed_up", Dimension("follow_up", subject), value, day, evidence, excerpt, tasks)
 
 
 def choice_of(options: Iterable[str], question: str = "") -> Dimension:
@@ -159,18 +158,18 @@ def choice_of(options: Iterable[str], question: str = "") -> Dimension:
     return Dimension("choice", OPTIONS.join(plain if says_much else [*plain, question]).strip())
 
 
-def _follow_up(said: str) -> str:
-    if pattern("ask_detail").search(said):
+def _follow_up(question: str) -> str:
+    if pattern("ask_detail").search(question):
         return "detail"
-    return "direction" if pattern("ask_direction").search(said) else ""
+    return "direction" if pattern("ask_direction").search(question) else ""
 
 
-def subject_of(said: str, task: str) -> str:
+def subject_of(question: str, task: str) -> str:
     """The word that a question about an answer is about: one that the task has, too, if there is one."""
-    own, before = words_in(said), words_in(task)
+    own, before = words_in(question), words_in(task)
     among = own & before or own or before
     best = max(sorted(among), key=len, default="")
-    written = (word.lower() for text in (task, said) for word in _WORD.findall(text) if best in terms(word))
+    written = (word.lower() for text in (task, question) for word in _WORD.findall(text) if best in terms(word))
     return next(written, best) if best.isascii() else best
 
 

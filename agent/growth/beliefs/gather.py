@@ -14,15 +14,15 @@ from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import NOTE, quoted
 from agent.growth.beliefs.from_talk import signals_of_questions, talk_of
 from agent.growth.beliefs.sign import Sign, SignKind, of_lesson, without_separator
-from agent.growth.beliefs.stated import Shown, shown_by, styles_in
+from agent.growth.beliefs.stated import StatedPreference, stated_preferences, styles_in
 from agent.growth.patterns.gather import MOST_ENTRIES, notes_of_days, own_sessions
 from agent.memory.blame import EDITS, person_lines
 from agent.memory.edits.lesson import EditLesson, LessonKind
-from agent.memory.edits.person_edits import LessonLine, Seen, lessons_since, parse_lines, section_of
+from agent.memory.edits.person_edits import Seen, lessons_since
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.owner import kind_of_note, named_kinds
-from agent.memory.profile.profile_file import field_in, said_in
+from agent.memory.profile.profile_file import field_in, words_of_line
 from agent.memory.store import StoredEntry, load_entries
 from agent.memory.understanding.statements import sentences_in
 from agent.runs.owner import is_stated_by_owner
@@ -43,7 +43,7 @@ def signals_of_entries(entries: Iterable[StoredEntry]) -> Iterator[Sign]:
         whole, entry = evidence_of(each), each.entry
         days = dict.fromkeys((entry.created.date(), entry.last_said.date()))
         for sentence in sentences_in(entry.text):
-            for dimension, value in shown_by(sentence):
+            for dimension, value in stated_preferences(sentence):
                 for day in days:
                     evidence = Evidence(whole.note, " ".join(sentence.split()), day.isoformat())
                     yield Sign("stated", dimension, value, day, evidence, tasks=named_kinds(sentence))
@@ -61,7 +61,7 @@ def signals_of_note(vault: Vault, today: date) -> tuple[Sign, ...]:
     own = [
         row for at, row in enumerate(rows) if at < len(theirs) and theirs[at] and row.lstrip().startswith(("-", "*"))
     ]
-    found = [(row, shown) for row in own for shown in _shown_in(row)]
+    found = [(row, preference) for row in own for preference in _preferences_in(row)]
     if not found:
         return ()
     days = _days_of_lines(vault, path)
@@ -73,12 +73,12 @@ def signals_of_note(vault: Vault, today: date) -> tuple[Sign, ...]:
     return tuple(signals)
 
 
-def _shown_in(row: str) -> Iterator[Shown]:
+def _preferences_in(row: str) -> Iterator[StatedPreference]:
     field = field_in(row)
     if field is not None:
         yield from styles_in(field[2]) if field[2] else ()
     else:
-        yield from shown_by(said_in(row))
+        yield from stated_preferences(words_of_line(row))
 
 
 def _days_of_lines(vault: Vault, path: str) -> dict[str, date]:
@@ -107,7 +107,7 @@ def ledger_body(seen: Sequence[Seen], up_to: str) -> str:
                 each.day.isoformat(),
                 without_separator(each.path),
                 each.commit[:12] or "-",
-                without_separator(change_shown(each.lesson)) or "-",
+                without_separator(format_change(each.lesson)) or "-",
             )
         )
         for each in seen
@@ -138,30 +138,23 @@ def signals_in_ledger(made: Iterable[Commit], undone: frozenset[str], home: Agen
 def signals_of_edits(seen: Iterable[Seen], home: AgentFolder) -> Iterator[Sign]:
     """The signals of edits that no commit names yet."""
     for each in seen:
-        yield from _signals(each.lesson, each.path, each.day, change_shown(each.lesson), home)
+        yield from _signals(each.lesson, each.path, each.day, format_change(each.lesson), home)
 
 
-def seen_in_lines(lines: Iterable[LessonLine]) -> Iterator[Seen]:
-    """What lines of earlier versions have counted, one for each time."""
-    for each in lines:
-        for _ in range(each.count):
-            yield Seen(each.lesson, f"{each.note}.md", each.day)
-
-
-def change_shown(lesson: EditLesson) -> str:
+def format_change(lesson: EditLesson) -> str:
     """What was changed, as short quotations; empty if that is not known."""
     before, after = quoted(lesson.before), quoted(lesson.after)
     return " ".join(filter(None, (before, "→" if before and after else "", after)))
 
 
-def _signals(lesson: EditLesson, path: str, day: date, shown: str, home: AgentFolder) -> Iterator[Sign]:
+def _signals(lesson: EditLesson, path: str, day: date, excerpt: str, home: AgentFolder) -> Iterator[Sign]:
     evidence = Evidence(PurePosixPath(path).with_suffix("").as_posix(), day=day.isoformat())
     is_wish = lesson.kind == "preference" and lesson.value == "with"
-    wished = shown_by(lesson.after or lesson.topic) if is_wish else ()
+    wished = stated_preferences(lesson.after or lesson.topic) if is_wish else ()
     kind: SignKind = "stated" if is_wish else "edited"  # a wish in a note is a statement
     tasks = frozenset() if is_wish else frozenset((kind_of_note(home.name_of(path)),))
     for dimension, value in wished or (of_lesson(lesson),):
-        yield Sign(kind, dimension, value, day, evidence, shown, tasks)
+        yield Sign(kind, dimension, value, day, evidence, excerpt, tasks)
 
 
 STATED_FOR, TALKED_FOR = timedelta(days=400), timedelta(days=90)
@@ -171,15 +164,13 @@ STATED_FOR, TALKED_FOR = timedelta(days=400), timedelta(days=90)
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """The signals. `own` are the dimensions (`key`) that lines of the person's in the note speak of; `new` the edits
-    that no commit names yet, up to the commit `up_to`; `lines` what earlier versions counted, to be taken over;
-    `made` the commits in which beliefs were written down, the newest first; `silent` the answers on which nobody said a
-    word."""
+    that no commit names yet, up to the commit `up_to`; `made` the commits in which beliefs were written down, newest
+    first; `silent` the number of answers on which the person said nothing."""
 
     signals: tuple[Sign, ...] = ()
     own: frozenset[tuple[str, str]] = frozenset()
     new: tuple[Seen, ...] = ()
     up_to: str = ""
-    lines: tuple[LessonLine, ...] = ()
     made: tuple[Commit, ...] = field(default=(), repr=False)
     silent: int = 0
 
@@ -189,7 +180,6 @@ def gather(vault: Vault, now: datetime, origin: TextOrigin, *, with_edits: bool 
     made = tuple(
         each for each in commits(vault, path=vault.home.at(NOTE)) if each.tool == EDITS and each.actor != HUMAN
     )
-    lines = _counted_lines(vault)
     new: tuple[Seen, ...] = ()
     up_to = seen_up_to(made)
     if with_edits:
@@ -201,7 +191,7 @@ def gather(vault: Vault, now: datetime, origin: TextOrigin, *, with_edits: bool 
         *signals_of_entries(each for each in stated if is_stated_by_owner(each, origin)),
         *own,
         *signals_in_ledger(made, _undone(vault, made), vault.home),
-        *signals_of_edits((*new, *seen_in_lines(lines)), vault.home),
+        *signals_of_edits(new, vault.home),
         *signals_of_questions(vault),
         *talk.signals,
     )
@@ -210,7 +200,6 @@ def gather(vault: Vault, now: datetime, origin: TextOrigin, *, with_edits: bool 
         frozenset(each.dimension.key for each in own),
         new,
         up_to,
-        lines,
         made,
         talk.silent,
     )
@@ -221,24 +210,10 @@ def _wanted(vault: Vault, signals: tuple[Sign, ...]) -> list[Sign]:
     forgotten: Callable[[str], bool] = load_tombstones(vault).is_forgotten
 
     def may_be_shown(each: Sign) -> bool:
-        texts = filter(None, (each.dimension.topic, each.value, each.shown, each.evidence.quote))
+        texts = filter(None, (each.dimension.topic, each.value, each.excerpt, each.evidence.quote))
         return all(vault.masked(words) == words and not forgotten(words) for words in texts)
 
     return [each for each in signals if may_be_shown(each)]
-
-
-def _counted_lines(vault: Vault) -> tuple[LessonLine, ...]:
-    """The lines of earlier versions that are still as the program wrote them."""
-    path = vault.home.at(NOTE)
-    data = vault.read(path) or b""
-    text = data.decode("utf-8", "surrogateescape")
-    there = parse_lines(section_of(text))
-    if not there:
-        return ()
-    rows = text.split("\n")
-    theirs = person_lines(vault, path, data)
-    own = {row.rstrip("\r") for row, is_theirs in zip(rows, theirs, strict=False) if not is_theirs}
-    return tuple(each for each in there if each.row in own)
 
 
 def _undone(vault: Vault, made: tuple[Commit, ...]) -> frozenset[str]:

@@ -12,10 +12,9 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.blocks import NOTE, Belief, Identity, beliefs, block_changes, identity_of, parse_blocks
-from agent.growth.beliefs.gather import Gathered, gather, ledger_body, seen_in_lines
+from agent.growth.beliefs.gather import Gathered, gather, ledger_body
 from agent.growth.beliefs.sign import Sign, says
 from agent.memory.blame import EDITS
-from agent.memory.edits.person_edits import heading_of
 from agent.memory.profile.changes import Proposed, propose_changes
 from agent.memory.profile.note_edit import BlockChange
 from agent.memory.profile.owner import TASK_KINDS
@@ -24,7 +23,6 @@ from agent.runs.status import growth_account
 from agent.texts import Language, Sentence
 from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Outcome, Stamp, actor_of
-from agent.vault.folders import PROFILE
 from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.versions import versions
 from agent.vault.store import Vault
@@ -46,7 +44,7 @@ class PersonModel:
         return identity_of(belief, language) in self.refused
 
     @property
-    def shown(self) -> tuple[Belief, ...]:
+    def noted(self) -> tuple[Belief, ...]:
         """The beliefs that belong into the note: with enough signs, one of them more than words. What the person only
         stated is remembered in their own words, and what a line of theirs in the note says is said."""
         found = (each for each in self.beliefs if each.is_enough and each.dimension.key not in self.gathered.own)
@@ -83,13 +81,12 @@ def learn_beliefs(workspace: Workspace, job: str = growth_account("beliefs")) ->
         proposed = _proposed(workspace, model)
         if not proposed.blocks:
             return BeliefsLearned()
-        seen = (*model.gathered.new, *seen_in_lines(model.gathered.lines))
         count = len(proposed.blocks)
         one = "memory(beliefs): 1 line on what the person prefers"
         more = "memory(beliefs): {count} lines on what the person prefers"
         subject = Sentence(one if count == 1 else more, count=count)
         stamp = Stamp(actor_of(job), tool=EDITS)
-        body = ledger_body(seen, model.gathered.up_to)
+        body = ledger_body(model.gathered.new, model.gathered.up_to)
         with workspace.vault.transaction(subject, stamp, body=body, masked=True) as change:
             change.requests += proposed.requests
         return BeliefsLearned(proposed.blocks, change.outcome)
@@ -116,15 +113,8 @@ def _proposed(workspace: Workspace, model: PersonModel) -> Proposed:
     if vault.own_version(path) != base:
         return Proposed()
     note = (base or b"").decode("utf-8", "surrogateescape")
-    changes = [*_taken_over(note, model.gathered), *block_changes(note, model.shown, model.refused, language)]
-    return propose_changes(profile_writing(workspace), changes)
-
-
-def _taken_over(note: str, gathered: Gathered) -> Iterator[BlockChange]:
-    """Lines of earlier versions go: what they counted is in the blocks, and in the message of the commit."""
-    for each in gathered.lines:
-        says = each.row.removeprefix("- ")
-        yield BlockChange(NOTE.removeprefix(PROFILE), says, heading_of(note), (), (each.row,))
+    changes = block_changes(note, model.noted, model.refused, language)
+    return propose_changes(profile_writing(workspace), [*changes])
 
 
 def _refused(vault: Vault, path: str, made: Sequence[Commit], now: bytes) -> frozenset[Identity]:
@@ -194,13 +184,12 @@ def last_changed(vault: Vault) -> dict[str, datetime]:
     blocks = {each.rows: each.line.id for each in parse_blocks("\n".join(row for row, _ in rows))}
     if not blocks:
         return {}
-    whens = {each.id: each.when for each in read_commits(vault, sorted({commit for _, commit in rows}))}
-    texts = [row for row, _ in rows]
+    texts, made = [row for row, _ in rows], [commit for _, commit in rows]
+    whens = {each.id: each.when for each in read_commits(vault, sorted(set(made)))}
     found: dict[str, datetime] = {}
     for lines, id in blocks.items():
         first = texts.index(lines[0])
-        dates = [whens[commit] for _, commit in rows[first : first + len(lines)] if commit in whens]
-        if dates:
+        if dates := [whens[each] for each in made[first : first + len(lines)] if each in whens]:
             found[id] = max(dates)
     return found
 
@@ -208,4 +197,4 @@ def last_changed(vault: Vault) -> dict[str, datetime]:
 def _written(sign: Sign) -> str:
     """The evidence as a note's header has it; what was changed, where there is no quotation of the person's."""
     evidence = sign.evidence.written
-    return evidence if sign.evidence.quote or not sign.shown else f"{evidence} {sign.shown}"
+    return evidence if sign.evidence.quote or not sign.excerpt else f"{evidence} {sign.excerpt}"

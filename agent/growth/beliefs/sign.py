@@ -60,7 +60,7 @@ class Sign:
     value: str
     day: date
     evidence: Evidence
-    shown: str = ""
+    excerpt: str = ""
     tasks: frozenset[TaskKind] = frozenset()
 
     @property

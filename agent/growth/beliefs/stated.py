@@ -8,7 +8,7 @@ is: a statement.
 import re
 from collections.abc import Iterator
 
-from agent.config.resources import pattern, patterns
+from agent.config.resources import first_match, pattern
 from agent.growth.beliefs.sign import OPTIONS, Dimension, DimensionKind, without_separator
 from agent.index.analysis import terms
 from agent.markdown.preferences import preferences
@@ -35,15 +35,15 @@ _NEAR = 40
 """The characters before a word in which a "not" turns it around."""
 _LONGEST = 60
 
-Shown = tuple[Dimension, str]
+StatedPreference = tuple[Dimension, str]
 
 
-def shown_by(sentence: str) -> tuple[Shown, ...]:
+def stated_preferences(sentence: str) -> tuple[StatedPreference, ...]:
     """The preferences that a sentence states, each dimension once."""
     plain = " ".join(sentence.replace("’", "'").split()).strip(" .。!！;；-*•")
     if not plain or is_question(sentence) or pattern("style_any").search(plain):
         return ()
-    found: dict[tuple[str, str], Shown] = {}
+    found: dict[tuple[str, str], StatedPreference] = {}
     for dimension, value in (*_of_style(plain), *_of_wish(plain)):
         found.setdefault(dimension.key, (dimension, value))
     if any(dimension.is_of_style for dimension, _ in found.values()):  # "never use emoji" is no practice besides
@@ -51,7 +51,7 @@ def shown_by(sentence: str) -> tuple[Shown, ...]:
     return tuple(found.values())
 
 
-def styles_in(sentence: str) -> tuple[Shown, ...]:
+def styles_in(sentence: str) -> tuple[StatedPreference, ...]:
     """The measures of style that a sentence names, whatever it is about: for what is said of a text just read."""
     return tuple(_measures(" ".join(sentence.replace("’", "'").split())))
 
@@ -61,11 +61,10 @@ def is_wish(sentence: str) -> bool:
     return bool(preferences(sentence)) or pattern("style_wish").search(sentence.strip()) is not None
 
 
-def _of_style(sentence: str) -> Iterator[Shown]:
+def _of_style(sentence: str) -> Iterator[StatedPreference]:
     if not is_wish(sentence):
         return
-    pair = next((found for each in patterns("wish_rather") if (found := each.search(sentence))), None)
-    if pair is not None:
+    if (pair := first_match("wish_rather", sentence)) is not None:
         sentence = pair["value"]  # "short answers" of "I prefer short answers to long ones"
     for dimension, value in _measures(sentence):
         needs_text = dimension.topic == "length"
@@ -73,18 +72,16 @@ def _of_style(sentence: str) -> Iterator[Shown]:
             yield dimension, value
 
 
-def _measures(sentence: str) -> Iterator[Shown]:
+def _measures(sentence: str) -> Iterator[StatedPreference]:
     for topic, one, other, both in _STYLES:
-        sides = ((one, other), (other, one)) if both else ((one, other),)
-        found = (_side(sentence, topic, side, opposite) for side, opposite in sides)
-        if value := next(filter(None, found), ""):
+        value = _side(sentence, topic, one, other) or (_side(sentence, topic, other, one) if both else "")
+        if value:
             yield Dimension("style", topic), value
     for language in ("en", "zh"):
         match = pattern(f"style_language_{language}").search(sentence)
         if match is not None and not _is_turned(sentence, match):
             yield Dimension("style", "language"), language
-    styles = {each.style for each in dates_in(sentence)} if pattern("style_dates").search(sentence) else set()
-    if len(styles) == 1:
+    if pattern("style_dates").search(sentence) and len(styles := {each.style for each in dates_in(sentence)}) == 1:
         yield Dimension("style", "dates"), styles.pop()
 
 
@@ -101,25 +98,19 @@ def _is_turned(sentence: str, match: re.Match[str]) -> bool:
     return pattern("style_not").search(before) is not None
 
 
-def _of_wish(sentence: str) -> Iterator[Shown]:
-    for each in patterns("wish_rather"):
-        if found := each.search(sentence):
-            value, other = _thing(found["value"]), _thing(found["other"])
-            if value and other:
-                yield Dimension("rather", OPTIONS.join(sorted((value, other), key=str.casefold))), value
-            return
-    for each in patterns("wish_favourite"):
-        if found := each.search(sentence):
-            what, value = _thing(found["what"]), _thing(found["value"])
-            if what and value:
-                yield Dimension("favourite", what), value
-            return
-    for name, kind, value in _SIDES:
-        found = next((match for each in patterns(name) if (match := each.search(sentence))), None)
-        what = _thing(found["what"]) if found else ""
-        if what:
-            yield Dimension(kind, what), value
-            return
+def _of_wish(sentence: str) -> Iterator[StatedPreference]:
+    if found := first_match("wish_rather", sentence):
+        value, other = _thing(found["value"]), _thing(found["other"])
+        if value and other:
+            yield Dimension("rather", OPTIONS.join(sorted((value, other), key=str.casefold))), value
+    elif found := first_match("wish_favourite", sentence):
+        what, value = _thing(found["what"]), _thing(found["value"])
+        if what and value:
+            yield Dimension("favourite", what), value
+    else:
+        matches = ((first_match(name, sentence), kind, value) for name, kind, value in _SIDES)
+        things = ((_thing(match["what"]), kind, value) for match, kind, value in matches if match)
+        yield from [(Dimension(kind, what), value) for what, kind, value in things if what][:1]
 
 
 def _thing(words: str) -> str:

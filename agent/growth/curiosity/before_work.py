@@ -24,17 +24,17 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
-from agent.growth.curiosity.gap import shown
-from agent.growth.curiosity.look import KnownAlready, is_good_moment
-from agent.growth.curiosity.needs import (
+from agent.growth.curiosity.gap import (
     HOLDS,
     LookedAhead,
     WorkNeed,
+    inert_excerpt,
     key_of_task,
     load_looked_ahead,
     parse_needs,
     save_looked_ahead,
 )
+from agent.growth.curiosity.look import KnownAlready, is_good_moment
 from agent.growth.curiosity.settle import ACCOUNT
 from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
@@ -74,13 +74,13 @@ class BeforeWork:
         if not self._is_wanted(event):
             return ()
         try:
-            told = tuple(self._told(self._found(event)))
+            lines = tuple(self._lines(self._found(event)))
         except (AgentError, OSError, ValueError) as error:
             logger.info("what %s needs was not looked at: %s", event.run, error)
             return ()
-        rows = "".join(f"\n- {each}" for each in told)
+        rows = "".join(f"\n- {each}" for each in lines)
         words = f"{text('curiosity.ahead', self._language)}{rows}"
-        return (Injection(words, SOURCE, PRIORITY, type=InjectionType.SUGGESTION),) if told else ()
+        return (Injection(words, SOURCE, PRIORITY, type=InjectionType.SUGGESTION),) if lines else ()
 
     @property
     def _vault(self) -> Vault:
@@ -92,11 +92,8 @@ class BeforeWork:
 
     def _is_wanted(self, event: TaskStarted) -> bool:
         growth = self.workspace.settings.growth
-        is_alone = (bool(event.job) and not event.purpose) or event.speaker.channel == IN_NOTES
-        is_own = event.role == "owner" and not event.speaker.group and not event.untrusted and "." not in event.run
         is_on = growth.enabled and growth.curiosity.unprompted and self.accounts.models.main.model.present
-        is_briefing = bool(event.job) and asks_for_agenda(event.task)  # it has its facts, other ones each day
-        return is_on and is_alone and is_own and not is_of_growth(event.job) and not is_briefing
+        return is_on and _is_unattended(event) and not is_of_growth(event.job)
 
     def _found(self, event: TaskStarted) -> LookedAhead:
         """What this task needs: as it was found lately, else by the model."""
@@ -128,7 +125,7 @@ class BeforeWork:
         asked = Request((User(prompt),), max_output=ANSWER_TOKENS)
         return model.chat(asked, ignore, lambda: clock.monotonic() >= until).message.text
 
-    def _told(self, found: LookedAhead) -> Iterator[str]:
+    def _lines(self, found: LookedAhead) -> Iterator[str]:
         """What the run is told, a line for each need; it asks one thing at most."""
         may_wait = is_good_moment(self.workspace)
         known = KnownAlready(self._vault, self.workspace.clock.now(), tuple(asked_questions(self._vault)))
@@ -141,9 +138,9 @@ class BeforeWork:
                 gap = need.gap(found.task, "", self._language)
                 how = "asked" if known.is_known(gap) else "ask" if need.is_needed and may_wait else "later"
                 may_wait = may_wait and how != "ask"
-                said = {"question": gap.question, "options": " | ".join(gap.options) or "–", "why": gap.why}
+                parts = {"question": gap.question, "options": " | ".join(gap.options) or "–", "why": gap.why}
                 how = f"curiosity.ahead_{how}"
-                yield text(how, self._language, what=need.what, fallback=need.fallback, **said)
+                yield text(how, self._language, what=need.what, fallback=need.fallback, **parts)
 
     def _with_place(self, need: WorkNeed) -> WorkNeed:
         """The need; what the notes were to say and do not, is left to the person, or else to the run's own tools."""
@@ -157,7 +154,15 @@ class BeforeWork:
         likely = (each for each in found.hits if likelihood(words, each, found.mode) >= least)
         origin, read = self.searches.foreign.source, self._vault.read
         own = (each for each in likely if not origin(each.path, read(each.path) or b"", each.lines))
-        return [f"[[{each.path.removesuffix('.md')}]]: {shown(each.passage, _PASSAGE)}" for each in own]
+        return [f"[[{each.path.removesuffix('.md')}]]: {inert_excerpt(each.passage, _PASSAGE)}" for each in own]
+
+
+def _is_unattended(event: TaskStarted) -> bool:
+    """True for the owner's work, without others' text, at which nobody sits; but for a briefing, which has its facts,
+    other ones each day."""
+    is_own = event.role == "owner" and not (event.speaker.group or event.untrusted or "." in event.run)
+    is_unattended = bool(event.job and not event.purpose) or event.speaker.channel == IN_NOTES
+    return is_own and is_unattended and not (event.job and asks_for_agenda(event.task))
 
 
 def _query(need: WorkNeed) -> str:

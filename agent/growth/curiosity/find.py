@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
-from agent.config.resources import pattern, patterns
+from agent.config.resources import first_match, pattern
 from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import option_lines, options_in, turns_of
 from agent.growth.beliefs.sign import value_words
-from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, phrase, shown, task_name
-from agent.growth.curiosity.needs import load_looked_ahead
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, inert_excerpt, load_looked_ahead, phrase, task_name
 from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
 from agent.loop.session import Session
+from agent.markdown.links import note_link
 from agent.memory.edits.form import form_of
 from agent.memory.profile.owner import kind_of_task
 from agent.memory.understanding.statements import is_question, sentences_in
@@ -48,23 +48,24 @@ def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: 
     """The gaps, the most useful first: what work needs, beliefs that are doubted, doubts in finished work."""
     for ahead in reversed(load_looked_ahead(vault.records)):
         if now - ahead.at <= LOOKED_BACK:
-            link = _link(ahead.session) if ahead.session else ""
+            link = note_link(ahead.session) if ahead.session else ""
             yield from (each.gap(ahead.task, link, language) for each in ahead.needs if each.is_of_person)
-    for each in beliefs:
-        if each.is_doubted:
-            values, subject = (each.value, *each.other_values), f"{each.dimension.id} {each.signs[0].day:%Y-%m}"
-            yield _of_belief(each, "which", subject, values[:MOST_OPTIONS], each.against[0].evidence.link, language)
+    yield from (_of_doubted_belief(each, language) for each in beliefs if each.is_doubted)
     days = [now.date() - timedelta(days=back) for back in range(LOOKED_BACK.days + 1)]
     for session in own_sessions(vault, days):
-        began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
-        if began is None or not began.job or session.parent or session.untrusted:
-            continue  # who was there can ask on
-        turns = turns_of(session)
-        if turns and turns[-1].answer:
-            task = task_name(began.task.strip().partition("\n")[0])
-            yield from (_of_doubt(session, task, each, language) for each in doubts_in(turns[-1].answer))
-            if not began.purpose:  # what it writes for itself, such as a look back, is no answer to anybody
-                yield from _departures(session, began.task, turns[-1].answer, turns[-1].at, beliefs, language)
+        yield from _of_session(session, beliefs, language)
+
+
+def _of_session(session: Session, beliefs: Sequence[Belief], language: Language) -> Iterator[CuriousGap]:
+    """The gaps in the answer of a job. In any other session the person was there, and can ask on."""
+    began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
+    turns = turns_of(session)
+    if began is None or not began.job or session.parent or session.untrusted or not (turns and turns[-1].answer):
+        return
+    task = task_name(began.task.strip().partition("\n")[0])
+    yield from (_of_doubt(session, task, each, language) for each in doubts_in(turns[-1].answer))
+    if not began.purpose:  # what it writes for itself, such as a look back, is no answer to anybody
+        yield from _departures(session, began.task, turns[-1].answer, turns[-1].at, beliefs, language)
 
 
 def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
@@ -75,8 +76,9 @@ def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
     if options := options_in(answer):
         yield AnswerDoubt("undecided", words, options, option_lines(answer))
     elif words:
-        found = next((match for each in patterns("either_or") if (match := each.search(words))), None)
-        yield AnswerDoubt("undecided", words, tuple(part.strip() for part in found.groups() if part) if found else ())
+        found = first_match("either_or", words)
+        sides = [*filter(None, found.groups())] if found else []
+        yield AnswerDoubt("undecided", words, tuple(map(str.strip, sides)))
     hedged = [each for each in sentences if not is_question(each) and pattern("hedging").search(each)]
     if len(hedged) > 1:
         yield AnswerDoubt("hedged", hedged[0])
@@ -84,7 +86,7 @@ def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
 
 def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Language) -> CuriousGap:
     """The question about a doubt in the answer to a task."""
-    names, lines = (tuple(map(shown, each[:MOST_OPTIONS])) for each in (doubt.options, doubt.lines))
+    names, lines = (tuple(map(inert_excerpt, each[:MOST_OPTIONS])) for each in (doubt.options, doubt.lines))
     about = f"{task} {' '.join(doubt.options)}" if names else pattern("hedging").sub(" ", doubt.words)
     asks = "choose" if names else "open" if doubt.kind == "undecided" else "unsure"
     named = text("curiosity.or", language).join(names)
@@ -95,8 +97,8 @@ def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Languag
         text("curiosity.unsure_why", language),
         text("curiosity.unsure_fallback", language),
         lines if len(lines) == len(names) else names,
-        source=_link(session.path),
-        about=shown(about),
+        source=note_link(session.path),
+        about=inert_excerpt(about),
     )
 
 
@@ -118,14 +120,19 @@ def _departures(
         is_told = each.is_told and each.dimension.is_of_style and (not each.tasks or kind in each.tasks)
         if is_told and departs.get((each.dimension.topic, each.value), False):
             values, subject = (each.value, _OPPOSITE[each.value]), f"departed {each.dimension.id} {at:%Y-%m}"
-            yield _of_belief(each, "departed", subject, values, _link(session.path), language, named)
+            yield _of_belief(each, "departed", subject, values, note_link(session.path), language, named)
+
+
+def _of_doubted_belief(belief: Belief, language: Language) -> CuriousGap:
+    values, subject = (belief.value, *belief.other_values), f"{belief.dimension.id} {belief.signs[0].day:%Y-%m}"
+    return _of_belief(belief, "which", subject, values[:MOST_OPTIONS], belief.against[0].evidence.link, language)
 
 
 def _of_belief(
     belief: Belief, asks: str, subject: str, values: tuple[str, ...], source: str, language: Language, task: str = ""
 ) -> CuriousGap:
     """The question which of these values of a belief holds."""
-    options = tuple(shown(value_words(belief.dimension, each, language)) for each in values)
+    options = tuple(inert_excerpt(value_words(belief.dimension, each, language)) for each in values)
     listed = text("belief.comma", language).join(options)
     counts = {"signs": len(belief.signs), "against": len(belief.against)}
     return CuriousGap(
@@ -139,7 +146,3 @@ def _of_belief(
         dimension=belief.dimension,
         values=values,
     )
-
-
-def _link(path: str) -> str:
-    return f"[[{path.removesuffix('.md')}]]"

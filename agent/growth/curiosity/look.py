@@ -63,17 +63,20 @@ class KnownAlready:
     def is_known(self, gap: CuriousGap) -> bool:
         """True if the gap was asked about, or its words have been said since. The same about other work is another
         gap, unless it was asked in the last days, also by a run."""
-        titles, words, question = self.ever.titles, words_in(gap.about), gap.question.partition("\n")[0]
-        if gap.is_of_work:
-            recent = (each for each in self.asked if (at := each.moment("created")) and self.now - at <= RECENT)
-            titles = tuple(each.title for each in recent)
+        titles, words, question = self._titles(gap), words_in(gap.about), gap.question.partition("\n")[0]
         if self.ever.has(gap.key) or _plain(question) in map(_plain, titles):
             return True
         if len(words) < _FEWEST or gap.is_of_work:
             return False
-        if any(_share(words, words_in(title)) >= ASKED for title in titles):
+        if max((_share(words, words_in(title)) for title in titles), default=0.0) >= ASKED:
             return True
-        return gap.kind == "knowledge" and any(_share(words, said) >= SAID for said in self.statements)
+        return gap.kind == "knowledge" and any(_share(words, statement) >= SAID for statement in self.statements)
+
+    def _titles(self, gap: CuriousGap) -> Sequence[str]:
+        """The questions that may be the same as this gap: all that were ever asked, or those of the last days."""
+        if not gap.is_of_work:
+            return self.ever.titles
+        return [each.title for each in self.asked if (at := each.moment("created")) and self.now - at <= RECENT]
 
 
 def _plain(title: str) -> str:
@@ -84,50 +87,36 @@ def _share(words: frozenset[str], among: frozenset[str]) -> float:
     return len(words & among) / len(words)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedBefore:
-    """What was asked before: the number of open questions, and when those were put that nothing waits for."""
-
-    open: int = 0
-    at: tuple[datetime, ...] = ()
-
-    @classmethod
-    def of(cls, asked: Iterable[AskedQuestion], gone: Iterable[datetime] = ()) -> "AskedBefore":
-        """What these notes say, with the times of questions whose notes are `gone`: who throws one away wants no other
-        for it."""
-        found = tuple(asked)
-        times = (each.moment("created") for each in found if each.is_unprompted)
-        return cls(sum(map(waits_for_answer, found)), (*filter(None, times), *gone))
-
-    def allows(self, quiet: QuietHours, now: datetime) -> bool:
-        """True if a question may be put now."""
-        is_free = self.open < MOST_OPEN and not quiet.holds(quiet.on_the_wall(now))
-        return is_free and all(abs(now - at) >= APART for at in self.at)
+def may_ask(open_questions: int, asked_at: Iterable[datetime], quiet: QuietHours, now: datetime) -> bool:
+    """True if a question that nothing waits for may be put now, where so many are open and others were put then."""
+    is_free = open_questions < MOST_OPEN and not quiet.holds(quiet.on_the_wall(now))
+    return is_free and all(abs(now - at) >= APART for at in asked_at)
 
 
-def choose_gap(gaps: Sequence[CuriousGap], before: AskedBefore, quiet: QuietHours, now: datetime) -> CuriousGap | None:
-    """The one of these new gaps to ask about now, an urgent one first; None if nothing is to be asked, or not now."""
-    urgent = (each for each in gaps if each.urgency == "high")
-    return next(urgent, next(iter(gaps), None)) if before.allows(quiet, now) else None
+def most_urgent(gaps: Sequence[CuriousGap]) -> CuriousGap | None:
+    """The first urgent one of these gaps, else the first one; None without any."""
+    return next((each for each in gaps if each.urgency == "high"), next(iter(gaps), None))
 
 
 def gap_to_ask(workspace: Workspace) -> CuriousGap | None:
     """What is to be asked now; None for nothing. What was ever asked is looked up last, as that reads the history."""
     settings, vault, now = workspace.settings, workspace.vault, workspace.clock.now()
-    if not (settings.growth.enabled and settings.growth.curiosity.unprompted and has_model(workspace)):
+    is_on = settings.growth.enabled and settings.growth.curiosity.unprompted and has_model(workspace)
+    if not is_on or not is_good_moment(workspace):
         return None
-    if not is_good_moment(workspace):
-        return None
-    known, quiet = KnownAlready(vault, now, tuple(asked_questions(vault))), parse_quiet(settings.attention.quiet)
+    known = KnownAlready(vault, now, tuple(asked_questions(vault)))
     gaps = find_gaps(vault, person_model(workspace).beliefs, now, settings.vault.language)
     new = [each for each in gaps if not known.is_known(each)]
-    return choose_gap(new, AskedBefore.of(known.asked, known.ever.times), quiet, now) if new else None
+    return most_urgent(new) if new and is_good_moment(workspace, known.ever.times) else None
 
 
-def is_good_moment(workspace: Workspace) -> bool:
-    """True if a question that nothing waits for may be put now, by the notes that are there."""
+def is_good_moment(workspace: Workspace, gone: Iterable[datetime] = ()) -> bool:
+    """True if a question that nothing waits for may be put now, by the notes that are there, and by the times of
+    questions whose notes are `gone`: who throws one away wants no other for it."""
+    asked, now = tuple(asked_questions(workspace.vault)), workspace.clock.now()
+    times = (each.moment("created") for each in asked if each.is_unprompted)
     quiet = parse_quiet(workspace.settings.attention.quiet)
-    return AskedBefore.of(asked_questions(workspace.vault)).allows(quiet, workspace.clock.now())
+    return may_ask(sum(map(waits_for_answer, asked)), (*filter(None, times), *gone), quiet, now)
 
 
 def ask(workspace: Workspace, gap: CuriousGap) -> str:

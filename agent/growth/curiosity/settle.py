@@ -15,6 +15,8 @@ from agent.events.runs import HumanResponse
 from agent.growth.beliefs.from_talk import is_of_owner, session_of
 from agent.growth.curiosity.gap import GAP
 from agent.loop.records import Began
+from agent.loop.session import Session
+from agent.markdown.links import note_link
 from agent.markdown.yaml_write import Value
 from agent.memory.entry import ANSWER, Entry, EntryType, with_question
 from agent.memory.profile.questions import CONSENT
@@ -61,43 +63,48 @@ def _settled(workspace: Workspace) -> Iterator[Settled]:
         if each.run and not each.is_put_away:
             yield from _of_run(vault, each, now)
         elif each.is_open and each.is_unprompted:
-            yield from _of_nobody(vault, each, now, language)
+            yield from _unprompted(vault, each, now, language)
 
 
-def _of_nobody(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> tuple[Settled, ...]:
+def _unprompted(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> tuple[Settled, ...]:
     """What becomes of an open question that nothing waits for; nothing while its answer has time."""
     note, at = asked.note, now.replace(microsecond=0)
-    told = HumanResponse(note.id or "", asked.path, asked.answer, now)
+    response = HumanResponse(note.id or "", asked.path, asked.answer, now)
     if not asked.answer:
         says = text("curiosity.expired", language, at=asked.moment("expires") or now, fallback=asked.fallback).strip()
         return _with(close_question(vault, asked, "expired", says)) if asked.is_over(now) else ()
     if (note.string("profile") or "") not in ("", CONSENT):  # told once; carried out where the profile is changed
-        return _with(_marked(vault, asked, ANSWERED_AT, at), told) if asked.moment(ANSWERED_AT) is None else ()
+        return _with(_marked(vault, asked, ANSWERED_AT, at), response) if asked.moment(ANSWERED_AT) is None else ()
     several = len(asked.ticked) > 1 and bool(note.header.get("values"))
     result = text("curiosity.several" if several else "curiosity.remembered", language, at=now)
     taken: dict[str, Value] = {ANSWERED_AT: at}
     if note.string(GAP) is None:  # whether something may be noted is read in the note itself
-        return _with(close_question(vault, asked, "answered", result, **taken), told)
-    kept = _entry(vault, asked, now)
-    taken[REMEMBERED] = _link(kept.path)
-    return _with(close_question(vault, asked, "answered", result, **taken), kept, told)
+        return _with(close_question(vault, asked, "answered", result, **taken), response)
+    entry = _entry(vault, asked, now)
+    taken[REMEMBERED] = note_link(entry.path)
+    return _with(close_question(vault, asked, "answered", result, **taken), entry, response)
 
 
 def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> tuple[Settled, ...]:
     """What the owner has answered in a run is remembered once, unless it stands in a conversation that is read for what
     they state, or the run has read what others wrote: they would choose what is asked."""
     note, at = asked.note, asked.moment(ANSWERED_AT)
-    is_new = note.string("status") == "answered" and at is not None and now - at < _LOOKED_BACK
-    if not is_new or note.header.get(REMEMBERED) or not asked.answer or note.header.get("untrusted"):
+    is_done = note.header.get(REMEMBERED) or note.header.get("untrusted") or not asked.answer
+    if is_done or at is None or note.string("status") != "answered" or now - at >= _LOOKED_BACK:
         return ()
     session = session_of(vault, note)
-    if session is None or not is_of_owner(session) or session.untrusted:
+    if session is None or _is_read_anyway(session, asked.answer):
         return ()
+    entry = _entry(vault, asked, at)
+    return _with(_marked(vault, asked, REMEMBERED, note_link(entry.path)), entry)
+
+
+def _is_read_anyway(session: Session, answer: str) -> bool:
+    """True for an answer in a conversation that is read for what its person states, or in one by or for others."""
+    if not is_of_owner(session) or session.untrusted:
+        return True
     began = next(each.event for each in session.records if isinstance(each.event, Began))
-    if not began.job and is_statement(asked.answer):
-        return ()
-    kept = _entry(vault, asked, at or now)
-    return _with(_marked(vault, asked, REMEMBERED, _link(kept.path)), kept)
+    return not began.job and is_statement(answer)
 
 
 def _with(edit: Edit | None, *more: Settled) -> tuple[Settled, ...]:
@@ -117,9 +124,5 @@ def _marked(vault: Vault, asked: AskedQuestion, key: str, value: datetime | str)
 def _entry(vault: Vault, asked: AskedQuestion, at: datetime) -> Create:
     """The answer as a memory: the person's own words first, then what was asked."""
     words = with_question(asked.answer, asked.title)
-    made = Entry(vault.clock.new_id(), at, words, EntryType.FACT, source=ANSWER, evidence=(_link(asked.path),))
+    made = Entry(vault.clock.new_id(), at, words, EntryType.FACT, source=ANSWER, evidence=(note_link(asked.path),))
     return Create(vault.home.at(made.path), made.note())
-
-
-def _link(path: str) -> str:
-    return f"[[{path.removesuffix('.md')}]]"

@@ -36,7 +36,7 @@ class LessonBook:
         )
 
     def verdict(self, lesson: Lesson, probation: int) -> LessonVerdict:
-        """What the uses of a lesson in force say since it was last let in; `probation` is the length of that, in
+        """The verdict by the uses of a lesson in force since its probation began; `probation` is the length of that, in
         uses."""
         since = self._let_in(lesson)
         outcomes = [use.is_success for use in self.counted(lesson) if since is None or use.at >= since]
@@ -99,16 +99,16 @@ def lesson_document(book: LessonBook, lesson: Lesson) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class KnownLessons:
-    """What a new strategy is compared with: the lessons of a vault, and the sentences of those that the person is asked
+    """The sentences that a new strategy is compared with: the lessons of a vault, and those that the person is asked
     about; `vectors` tell meanings apart."""
 
     book: LessonBook
     asked: tuple[str, ...]
     vectors: Vectors | None
 
-    def relations(self, said: str, others: Sequence[str]) -> tuple[TextRelation, ...]:
+    def relations(self, text: str, others: Sequence[str]) -> tuple[TextRelation, ...]:
         """The relation of a text to each of the others."""
-        return tuple(relation(said, other, self.vectors) for other in others)
+        return tuple(relation(text, other, self.vectors) for other in others)
 
     def is_among(self, text: str, sentence: str, others: Sequence[str]) -> bool:
         """True if one of these sentences says the same as a lesson, with its case (`sentence`) or without (`text`)."""
@@ -121,5 +121,5 @@ class KnownLessons:
 
 
 def known_lessons(vault: Vault, book: LessonBook, vectors: Vectors | None) -> KnownLessons:
-    """What the strategies of a look are compared with."""
+    """The known lessons of a vault, for the strategies of one look."""
     return KnownLessons(book, tuple(each.facts.get("words", "") for each in pending_proposals(vault, "rule")), vectors)

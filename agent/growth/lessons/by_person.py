@@ -1,4 +1,4 @@
-"""What the person did about lessons: by hand in the note, by a box at a question, by a command; as rows of the log.
+"""The person's decisions on lessons: by hand in the note, by a box at a question, by a command; as rows of the log.
 
 The log has the last state that the program knew. What differs from it is the person's doing, and stands. A yes has
 written its row of the note already (`asking.answers`).
@@ -14,6 +14,7 @@ from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState, lesson_ta
 from agent.growth.lessons.lesson_log import By, LessonEvent, LessonLog, LogRow, load_log, log_row, logged_words
 from agent.growth.lessons.lesson_note import load_lessons, load_rows, parse_lessons
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.texts import text
 from agent.vault.change import Stamp
@@ -37,13 +38,13 @@ def rows_by_hand(work: LessonWork) -> Iterator[LogRow]:
     """The rows about what the person has done since the last row about each lesson."""
     there, log = load_rows(work.vault).lessons, load_log(work.vault)
     for lesson in there:
-        last, said = log.last_state(lesson.key), logged_words(lesson.sentence)
+        last, words = log.last_state(lesson.key), logged_words(lesson.sentence)
         if last is None or log.of(lesson.key)[-1].event in ("deleted", "replaced"):
             by: By = "person" if lesson.is_persons else "agent"
             yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
         elif ("probation" if last.event == "urgent" else last.event) != lesson.state:
             yield log_row(lesson, work.now, lesson.state, "person", text("lessons.set_by_hand", work.language))
-        elif _words(log, lesson.key) != said:
+        elif _words(log, lesson.key) != words:
             yield log_row(lesson, work.now, "changed", "person", text("lessons.changed_by_hand", work.language))
     yield from _gone(work, log, there)
 
@@ -58,9 +59,9 @@ def decide_lesson(work: LessonWork, lesson: Lesson, state: LessonState, why: str
     if not work.is_whole(lesson):
         hint = "look at it first: vault-agent trust"
         raise UserError("{path} has text that arrived from elsewhere", hint=hint, path=lesson.path)
-    changes, said = LessonChanges(), work.vault.masked(" ".join(why.split()))
+    changes, reason = LessonChanges(), work.vault.masked(" ".join(why.split()))
     changes.change(work, lesson, state)
-    changes.rows.append(log_row(lesson, work.now, state, "person", said or text("lessons.by_command", work.language)))
+    changes.rows.append(log_row(lesson, work.now, state, "person", reason or text("lessons.by_command", work.language)))
     changes.write(work, f"lessons({state}): {lesson.sentence[:60]}", Stamp("human"))
     return replace(lesson, state=state)
 
@@ -75,12 +76,12 @@ def _gone(work: LessonWork, log: LessonLog, there: Sequence[Lesson]) -> Iterator
     """The rows about lessons whose rows are in the note no more, whoever wrote what is in it now."""
     all_rows = parse_lessons(work.path, work.vault.read(work.path) or b"").lessons
     keys = {each.key for each in (*there, *all_rows)}
-    standing = {logged_words(each.sentence) for each in load_lessons(work.vault)}
+    present = {logged_words(each.sentence) for each in load_lessons(work.vault)}
     for key in log.keys:
         rows = log.of(key)
         if key not in keys and rows[-1].event not in ("deleted", "replaced", "merged") and log.last_state(key):
             words = _words(log, key)
-            if words not in standing:
+            if words not in present:
                 target = lesson_target(work.path, key)
                 yield LogRow(work.now, target, words, "deleted", "person", text("lessons.deleted", work.language))
 
@@ -92,31 +93,39 @@ def _words(log: LessonLog, key: str) -> str:
 
 
 def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
-    facts, why = proposal.facts, f"[[{proposal.path.removesuffix('.md')}]]"
-    asks, is_yes = facts.get("asks", ""), proposal.status == "approved"
-    if asks == "skill" and is_yes:
+    facts, why = proposal.facts, note_link(proposal.path)
+    if facts.get("asks") == "skill" and proposal.status == "approved":
         path = facts.get("skill", facts.get("rule", ""))
-        changes.rows.append(
-            LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
-        )
+        row = LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
+        changes.rows.append(row)
         work.trust_skill(path)
         return
-    lessons = {each.key: each for each in load_lessons(work.vault)}
-    lesson = lessons.get(facts.get("lesson", ""))
-    if "rule" in facts and not is_yes:  # asked by an earlier version, which named the note of the rule
+    lesson = _lesson_of(work, proposal)
+    if proposal.status == "approved":
+        changes.rows += _after_yes(work, proposal, lesson, why) if lesson is not None else ()
+    elif proposal.status == "rejected":
+        _take_no(work, proposal, lesson, f"{proposal.reason} {why}".strip(), changes)
+
+
+def _lesson_of(work: LessonWork, proposal: Proposal) -> Lesson | None:
+    """The lesson that a question is about; one of an earlier version names the note of the rule, not its mark."""
+    facts, lessons = proposal.facts, load_lessons(work.vault)
+    if "rule" in facts and proposal.status != "approved":
         words = logged_words(facts.get("words", ""))
-        lesson = next((each for each in lessons.values() if logged_words(each.sentence) == words), None)
-    why = f"{proposal.reason} {why}" if proposal.reason and not is_yes else why
-    if is_yes and lesson is not None:
-        changes.rows += _after_yes(work, proposal, lesson, why)
-    elif proposal.status == "rejected" and asks == "end" and lesson is not None:
-        kept = f"{text('lessons.kept', work.language)} {why}"
-        changes.rows.append(log_row(lesson, work.now, "active", "person", kept))
-    elif proposal.status == "rejected" and asks != "end":
-        if asks == "urgent" and lesson is not None:  # it took effect at once, and is not wanted
-            changes.change(work, lesson, "deprecated")
-            changes.rows.append(log_row(lesson, work.now, "deprecated", "person", why))
-        changes.rows.append(LogRow(work.now, "", facts.get("words", ""), "refused", "person", why))
+        return next((each for each in lessons if logged_words(each.sentence) == words), None)
+    return next((each for each in reversed(lessons) if each.key == facts.get("lesson", "")), None)
+
+
+def _take_no(work: LessonWork, proposal: Proposal, lesson: Lesson | None, why: str, changes: LessonChanges) -> None:
+    """A no keeps a lesson that was to end, and ends one that took effect at once; nothing refused is asked again."""
+    if proposal.facts.get("asks") == "end":
+        reason = f"{text('lessons.kept', work.language)} {why}"
+        changes.rows += [log_row(lesson, work.now, "active", "person", reason)] if lesson is not None else []
+        return
+    if proposal.facts.get("asks") == "urgent" and lesson is not None:
+        changes.change(work, lesson, "deprecated")
+        changes.rows.append(log_row(lesson, work.now, "deprecated", "person", why))
+    changes.rows.append(LogRow(work.now, "", proposal.facts.get("words", ""), "refused", "person", why))
 
 
 def _after_yes(work: LessonWork, proposal: Proposal, lesson: Lesson, why: str) -> Iterator[LogRow]:

@@ -11,11 +11,10 @@ by the order of its parts, and by the fast model where there is one; without a m
 and the person sees in the proposal on which words it rests.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from agent.config.resources import pattern, patterns, words
+from agent.config.resources import first_match, pattern, words
 from agent.dataclass import dataclass
-from agent.growth.lessons.lesson import lesson_sentence
 from agent.growth.lessons.reflection import Reflection, Strategy
 from agent.growth.patterns.likeness import LESSONS, Vectors, groups, overlap, pair_likeness, words_in
 from agent.memory.understanding.seam import TextRelation
@@ -70,7 +69,7 @@ def _are_turned(one: str, other: str) -> bool:
 
 
 def _order(text: str) -> tuple[str, str] | None:
-    found = next((match for each in patterns("order") if (match := each.search(text)) is not None), None)
+    found = first_match("order", text)
     return (found["first"], found["second"]) if found is not None else None
 
 
@@ -95,16 +94,11 @@ class LessonEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidStrategy:
+class FoundStrategy:
     """A strategy in its reflection."""
 
     reflection: Reflection
     strategy: Strategy
-
-    @property
-    def sentence(self) -> str:
-        """The lesson that it would be, in one line."""
-        return lesson_sentence(self.strategy.text, self.strategy.when)
 
     @property
     def evidence(self) -> LessonEvidence:
@@ -118,23 +112,18 @@ class LessonCandidate:
     """A lesson that could be: the words of one strategy, and all that say the same, the oldest first."""
 
     strategy: Strategy
-    said: tuple[SaidStrategy, ...]
-
-    @property
-    def sentence(self) -> str:
-        """The lesson in one line."""
-        return lesson_sentence(self.strategy.text, self.strategy.when)
+    strategies: tuple[FoundStrategy, ...]
 
     @property
     def evidence(self) -> tuple[LessonEvidence, ...]:
-        """What it rests on."""
-        return tuple(each.evidence for each in self.said)
+        """The reflections that it rests on."""
+        return tuple(each.evidence for each in self.strategies)
 
 
-def usable_strategies(reflections: Sequence[Reflection]) -> tuple[SaidStrategy, ...]:
+def usable_strategies(reflections: Sequence[Reflection]) -> tuple[FoundStrategy, ...]:
     """The strategies from which lessons may come, the oldest first, at most `MOST_READ`."""
     found = [
-        SaidStrategy(reflection, strategy)
+        FoundStrategy(reflection, strategy)
         for reflection in sorted(reflections, key=lambda each: each.at)
         if may_steer(reflection)
         for strategy in reflection.strategies
@@ -155,20 +144,20 @@ def may_steer(reflection: Reflection) -> bool:
     return bool(reflection.runs) and not reflection.strangers and reflection.opinion != "not_helpful"
 
 
-def is_urgent(said: SaidStrategy) -> bool:
+def is_urgent(found: FoundStrategy) -> bool:
     """True if a strategy takes effect at once: it is bad if it is not done, that is sure, and it only restricts, by its
     own words too."""
-    strategy = said.strategy
+    strategy = found.strategy
     is_sure = strategy.severity == "high" and strategy.confidence == "high"
     return is_sure and strategy.restricts and is_restriction(strategy.text)
 
 
-def find_candidates(said: Sequence[SaidStrategy], vectors: Vectors | None) -> tuple[LessonCandidate, ...]:
+def find_candidates(strategies: Sequence[FoundStrategy], vectors: Vectors | None) -> tuple[LessonCandidate, ...]:
     """The candidates among these strategies, those with the most independent reflections first."""
-    texts = [each.strategy.text for each in said]
+    texts = [each.strategy.text for each in strategies]
     found = list[LessonCandidate]()
     for numbers in groups(texts, vectors, LESSONS):
-        group = [said[number] for number in numbers]
+        group = [strategies[number] for number in numbers]
         if len(independent(group)) < ENOUGH:
             continue
         middle = _middle(group, vectors)
@@ -176,31 +165,28 @@ def find_candidates(said: Sequence[SaidStrategy], vectors: Vectors | None) -> tu
         same = [
             each for each in group if each is middle or relation(text, each.strategy.text, vectors) is TextRelation.SAME
         ]
-        kept = independent(same)
-        if len(kept) >= ENOUGH:
-            found.append(LessonCandidate(middle.strategy, tuple(kept)))
-    return tuple(sorted(found, key=lambda each: -len(each.said)))
+        rested_on = independent(same)
+        if len(rested_on) >= ENOUGH:
+            found.append(LessonCandidate(middle.strategy, tuple(rested_on)))
+    return tuple(sorted(found, key=lambda each: -len(each.strategies)))
 
 
-def independent(said: Sequence[SaidStrategy]) -> list[SaidStrategy]:
+def independent(strategies: Sequence[FoundStrategy]) -> list[FoundStrategy]:
     """The strategies of reflections on different days that are about different runs, the oldest first."""
-    return list(_independent(said))
-
-
-def _independent(said: Sequence[SaidStrategy]) -> Iterator[SaidStrategy]:
-    days, runs = set[str](), set[str]()
-    for each in sorted(said, key=lambda each: (each.reflection.at, len(each.reflection.runs))):
+    days, runs, found = set[str](), set[str](), list[FoundStrategy]()
+    for each in sorted(strategies, key=lambda each: (each.reflection.at, len(each.reflection.runs))):
         day, own = f"{each.reflection.at:%Y-%m-%d}", set(each.reflection.runs)
         if day not in days and runs.isdisjoint(own):
             days.add(day)
             runs |= own
-            yield each
+            found.append(each)
+    return found
 
 
-def _middle(group: Sequence[SaidStrategy], vectors: Vectors | None) -> SaidStrategy:
+def _middle(group: Sequence[FoundStrategy], vectors: Vectors | None) -> FoundStrategy:
     """The strategy that is most like the others; of several the latest."""
 
-    def likeness(one: SaidStrategy) -> float:
+    def likeness(one: FoundStrategy) -> float:
         return sum(pair_likeness(one.strategy.text, each.strategy.text, vectors) for each in group)
 
     return max(group, key=lambda each: (round(likeness(each), 6), each.reflection.at))

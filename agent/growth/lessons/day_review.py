@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 
-from agent.clock import in_clock_zone, time_shown
+from agent.clock import in_clock_zone, time_on_clock
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.growth.lessons.reflecting import NOTHING, Reflecting
@@ -63,7 +63,7 @@ class DayOfRuns:
 
 
 def runs_of_day(vault: Vault, day: date) -> DayOfRuns:
-    """What happened on a day, from its sessions and its reflections."""
+    """The runs and the reflections of a day."""
     courses: list[RunCourse] = []
     reactions: dict[str, tuple[Reaction, ...]] = {}
     for path in sessions_since(vault, day):
@@ -97,16 +97,28 @@ def sessions_since(vault: Vault, day: date) -> Iterator[str]:
             written = Path(vault.place.root, path).stat().st_mtime
         except OSError:
             continue
-        if time_shown(vault.clock, written) >= begin:
+        if time_on_clock(vault.clock, written) >= begin:
             yield path
 
 
 def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) -> Reflection | None:
-    """What the model for reflection sees in the runs of a day; None for an answer that cannot be read."""
+    """The model's reflection on the runs of a day; None for an answer that cannot be parsed."""
+    noted = [_noted(each) for each in runs.reflections if not each.strangers and each.opinion != "not_helpful"]
+    values = {
+        "original_request": _OCCASION + "\n".join(_task_rows(runs)[:_TASKS]),
+        "final_output": _figures(runs.clean),
+        "user_reaction": _format_reactions(runs) or NOTHING,
+        "execution_trace": "\n".join(filter(None, (*noted, *_failing(reflecting)))) or NOTHING,
+    }
+    return reflecting.filled(_placed(reflecting, runs), "reflection", values, cancelled)
+
+
+def _placed(reflecting: Reflecting, runs: DayOfRuns) -> Reflection:
+    """The place of the reflection in the note of the day, with what it is about."""
     troubled = [each for each in runs.clean if each.has_failed or each.failures]
     vault, at = reflecting.vault, _moment(reflecting, runs)
     diary = vault.home.day_note(runs.day)
-    placed = Reflection(
+    return Reflection(
         vault.home.at(reflections_name(runs.day)),
         at,
         "day",
@@ -115,17 +127,15 @@ def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) ->
         heading=f"{at:%H:%M} {text('reflection.for_day', reflecting.language)}",
         notes=(diary,) if vault.read(diary) is not None else (),
     )
-    listed = [_task_row(each, runs.reactions.get(each.run, ())) for each in runs.clean]
-    noted = [_noted(each) for each in runs.reflections if not each.strangers and each.opinion != "not_helpful"]
-    shown = Counter(each.kind for course in runs.clean for each in runs.reactions.get(course.run, ()))
-    reacted = "\n".join(f"- {kind.replace('_', ' ')}: {count} times" for kind, count in shown.items())
-    values = {
-        "original_request": _OCCASION + "\n".join(listed[:_TASKS]),
-        "final_output": _figures(runs.clean),
-        "user_reaction": reacted or NOTHING,
-        "execution_trace": "\n".join(filter(None, (*noted, *_failing(reflecting)))) or NOTHING,
-    }
-    return reflecting.filled(placed, "reflection", values, cancelled)
+
+
+def _task_rows(runs: DayOfRuns) -> Sequence[str]:
+    return [_task_row(each, runs.reactions.get(each.run, ())) for each in runs.clean]
+
+
+def _format_reactions(runs: DayOfRuns) -> str:
+    counts = Counter(each.kind for course in runs.clean for each in runs.reactions.get(course.run, ()))
+    return "\n".join(f"- {kind.replace('_', ' ')}: {count} times" for kind, count in counts.items())
 
 
 def _failing(reflecting: Reflecting) -> Iterator[str]:
@@ -149,11 +159,11 @@ def _moment(reflecting: Reflecting, runs: DayOfRuns) -> datetime:
 
 
 def _task_row(course: RunCourse, reactions: Sequence[Reaction]) -> str:
-    shown = ", ".join(dict.fromkeys(each.kind.replace("_", " ") for each in reactions))
+    reacted = ", ".join(dict.fromkeys(each.kind.replace("_", " ") for each in reactions))
     failed = Counter(each.tool for each in course.failures)
     parts = [course.outcome, f"{course.seconds:.0f} s", f"{len(course.calls)} calls", f"{course.tokens} tokens"]
     parts += ["failed: " + ", ".join(f"`{tool}` × {count}" for tool, count in failed.most_common())] if failed else []
-    parts += [f"the person: {shown}"] if shown else []
+    parts += [f"the person: {reacted}"] if reacted else []
     return f"- {course.began:%H:%M} “{clipped(title_of(course), _TITLE)}”: {'; '.join(parts)}"
 
 

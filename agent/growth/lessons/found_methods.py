@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from agent.dataclass import dataclass
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.texts import Language, text
 from agent.vault.change import Append
@@ -44,7 +45,7 @@ class FoundTool:
     @property
     def link(self) -> str:
         """A link to the note with its sources."""
-        return f"[[{self.source.removesuffix('.md')}]]"
+        return note_link(self.source)
 
     @property
     def line(self) -> str:
@@ -86,6 +87,6 @@ def _lines(data: bytes) -> Iterator[tuple[FoundTool, bool]]:
             yield tool, found["box"] != " "
 
 
-def _plain(said: str) -> str:
+def _plain(words: str) -> str:
     """Words on one line that end no part of it."""
-    return " ".join(re.sub(r"[*()\[\]]+", " ", inert_line(said)).split())
+    return " ".join(re.sub(r"[*()\[\]]+", " ", inert_line(words)).split())

@@ -25,12 +25,14 @@ from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_note import load_in_force
-from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs, lesson_boxes
+from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs
 from agent.growth.patterns.likeness import Vectors, overlap, words_in
 from agent.llm.messages import Context
 from agent.loop.session import Session
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.title import short_heading
 from agent.memory.capture.writer import Addition
+from agent.skills.history.feedback import feedback_form
 from agent.texts import LANGUAGES, Language, text
 from agent.tools.tool import RunContext
 from agent.workspace.workspace import Workspace
@@ -47,14 +49,14 @@ _LINK = re.compile(r"\[\[(?:[^\]|\n]*[/|])?([^\]|\n]+)\]\]")
 def case_fits(case: str, task: str, vectors: Vectors | None) -> bool:
     """True if a case (empty: any) and a task mean nearly the same; links in the task count by the names of their
     notes."""
-    said = _LINK.sub(r"\1", task)
+    words_of_task = _LINK.sub(r"\1", task)
     if not case:
         return True
     if vectors is not None:
-        rows = vectors([case, said])
+        rows = vectors([case, words_of_task])
         return float(rows[0] @ rows[1]) >= FITS
     words = words_in(case)
-    return bool(words) and len(words & words_in(said)) / len(words) >= FITS_BY_WORDS
+    return bool(words) and len(words & words_in(words_of_task)) / len(words) >= FITS_BY_WORDS
 
 
 NAME = "rules"
@@ -64,6 +66,9 @@ LEAST_FIT = 0.1
 """The least fit (0 to 1) of a lesson to a task, where there are many: unrelated ones are below it."""
 _KEPT = 500
 """Runs whose lessons are kept in memory."""
+_MOST_ASKED = 3
+"""The most lessons that are asked about after one run: nobody ticks a long form."""
+_UNSAFE = re.compile(r"[\[\]|]")
 _PRIORITY = 90
 _ALWAYS = 1.0
 """The score of a lesson that holds in any case, above that of all others."""
@@ -96,11 +101,11 @@ class GivenLessons:
         """The source of lessons for the tasks of a run; its model is told at its first step what stands no more of what
         the session was given before."""
         lessons = {lesson_line(lesson): lesson for lesson in load_in_force(self.workspace.vault)}
-        before, standing = _given_before(session), {_words_of(line): lesson for line, lesson in lessons.items()}
+        before, in_force = _lines_before(session), {_words_of(line): lesson for line, lesson in lessons.items()}
         found = _InRun(
-            session.path, {line: standing[_words_of(line)] for line in before if _words_of(line) in standing}
+            session.path, {line: in_force[_words_of(line)] for line in before if _words_of(line) in in_force}
         )
-        found.outdated = [line for line in before if _words_of(line) not in standing]
+        found.outdated = [line for line in before if _words_of(line) not in in_force]
         with self._lock:
             if context.run:
                 self._runs[context.run] = found
@@ -109,13 +114,13 @@ class GivenLessons:
         return LessonTexts(lambda task, room: self._pieces(task, room, lessons, found))
 
     def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
-        """What the model of a run is told at the start of a step: the lessons that stand no more."""
+        """The message to the model of a run at the start of a step: the lessons that are not in force any more."""
         with self._lock:
             found = self._runs.get(event.run)
         if found is None or not (found.lines or found.outdated):
             return ()
-        standing = {_words_of(lesson_line(lesson)) for lesson in load_in_force(self.workspace.vault)}
-        gone = [line for line in found.lines if _words_of(line) not in standing and line not in found.gone]
+        in_force = {_words_of(lesson_line(lesson)) for lesson in load_in_force(self.workspace.vault)}
+        gone = [line for line in found.lines if _words_of(line) not in in_force and line not in found.gone]
         found.gone.update(gone)
         gone, found.outdated = [*found.outdated, *gone], []
         if not gone:
@@ -130,23 +135,23 @@ class GivenLessons:
         if found is None or not (found.lines and self.has_model) or _had_no_answer(event):
             return ()
         lessons = [lesson for line, lesson in found.lines.items() if line not in found.gone]
-        given = tuple(
-            GivenLesson(
-                lesson_target(each.path, each.key), each.words, case_fits(each.when, event.task, self.vectors())
-            )
-            for each in lessons
-        )
+        uses = tuple(self._use(each, event.task) for each in lessons)
         at = event.at or self.workspace.clock.now()
-        row = LessonRun(at, event.run, event.outcome, given, session=event.session)
-        rows = append_runs(self.workspace.vault.home, [row] if given else [], self._language)
+        row = LessonRun(at, event.run, event.outcome, uses, session=event.session)
+        rows = append_runs(self.workspace.vault.home, [row] if uses else [], self._language)
         return [Addition(each.path, each.head, each.text) for each in rows]
+
+    def _use(self, lesson: Lesson, task: str) -> GivenLesson:
+        target = lesson_target(lesson.path, lesson.key)
+        return GivenLesson(target, lesson.words, case_fits(lesson.when, task, self.vectors()))
 
     def endnote(self, run: str) -> str:
         """Boxes for the end of a run's note, about its lessons on probation; empty without any."""
         with self._lock:
             found = self._runs.get(run)
         lessons = found.lines.values() if found is not None and self.has_model else ()
-        return lesson_boxes([lesson for lesson in lessons if lesson.state == "probation"], self._language)
+        names = [_named(each) for each in lessons if each.state == "probation"]
+        return feedback_form(names[:_MOST_ASKED], "lessons.question", self._language)
 
     def over(self, event: TaskCompleted) -> None:
         """Drop a finished run; call it once the run's additions are written."""
@@ -168,8 +173,9 @@ class GivenLessons:
                 continue
             room -= used
             found.lines[line] = lesson
-            said = line if pieces else f"{head}\n\n{line}"
-            pieces.append(Piece(said, NAME, score, _receipt(lesson, score)))
+            passage = line if pieces else f"{head}\n\n{line}"
+            receipt = Receipt(lesson.path, (lesson.line, lesson.line), None, score, lesson.state)
+            pieces.append(Piece(passage, NAME, score, receipt))
         return pieces
 
     def _chosen(self, task: str, lessons: dict[str, Lesson]) -> list[tuple[str, Lesson, float]]:
@@ -208,33 +214,39 @@ def lesson_line(lesson: Lesson) -> str:
     return f"- {lesson.link} {inert_line(lesson.sentence)}"
 
 
+def _named(lesson: Lesson) -> str:
+    """A link to a lesson that says in a few words which one it is."""
+    target = lesson_target(lesson.path, lesson.key)
+    return f"[[{target}|{_UNSAFE.sub(' ', short_heading(lesson.text))}]]"
+
+
 def _words_of(line: str) -> str:
-    """What such a line says: its link is another one since the rule of an earlier version is a row."""
+    """The words of such a line without its link, which changes when the rule of an earlier version becomes a row."""
     return _LINE.sub("", line)
 
 
-def fit(said: str, task: str, vectors: Vectors | None) -> float:
+def fit(words: str, task: str, vectors: Vectors | None) -> float:
     """How well a lesson fits a task, 0 to 1: by meaning; without vectors, by common words."""
     if vectors is None:
-        return overlap(said, task)
-    rows = vectors([said, task])
+        return overlap(words, task)
+    rows = vectors([words, task])
     return max(0.0, float(rows[0] @ rows[1]))
 
 
-def _given_before(session: Session) -> list[str]:
+def _lines_before(session: Session) -> list[str]:
     """The lines of lessons that a session was given, without those that it was told of that they stand no more."""
-    told = {text("lessons.gone", language) for language in LANGUAGES}
-    given: dict[str, None] = {}
+    withdrawn = {text("lessons.gone", language) for language in LANGUAGES}
+    lines_before: dict[str, None] = {}
     for message in session.history:
         if isinstance(message, Context) and message.source == NAME:
             head, *rows = message.text.split("\n")
             lines = [row for row in (head, *rows) if _LINE.match(row)]
-            given = {row: None for row in given if row not in lines} if head in told else given | dict.fromkeys(lines)
-    return list(given)
-
-
-def _receipt(lesson: Lesson, score: float) -> Receipt:
-    return Receipt(lesson.path, (lesson.line, lesson.line), None, score, lesson.state)
+            lines_before = (
+                {row: None for row in lines_before if row not in lines}
+                if head in withdrawn
+                else lines_before | dict.fromkeys(lines)
+            )
+    return list(lines_before)
 
 
 def _had_no_answer(event: TaskCompleted) -> bool:

@@ -14,8 +14,8 @@ from agent.growth.lessons.book import KnownLessons, LessonBook, known_lessons
 from agent.growth.lessons.by_person import evidence_rows
 from agent.growth.lessons.candidates import (
     ENOUGH,
+    FoundStrategy,
     LessonCandidate,
-    SaidStrategy,
     find_candidates,
     independent,
     is_urgent,
@@ -47,7 +47,7 @@ MOST_AT_ONCE = 3
 logger = logging.getLogger(__name__)
 
 
-def lesson_strategies(work: LessonWork) -> tuple[SaidStrategy, ...]:
+def lesson_strategies(work: LessonWork) -> tuple[FoundStrategy, ...]:
     """The strategies in the reflections from which lessons may come; none of a session with strangers' text in it, and
     none that says what was forgotten."""
     tainted: dict[str, bool] = {}
@@ -60,44 +60,44 @@ def lesson_strategies(work: LessonWork) -> tuple[SaidStrategy, ...]:
                 tainted[path] = False  # a session that is gone steers nothing; its reflection says what it read
         return tainted[path]
 
-    said = [
+    found = [
         each for each in usable_strategies(work.reflections()) if not any(map(is_tainted, each.reflection.sessions))
     ]
-    if not said:
+    if not found:
         return ()
     stones, marks = load_tombstones(work.vault), in_all_languages("forgetting.mark")
-    known = (each for each in said if not any(mark in each.sentence for mark in marks))
-    return tuple(each for each in known if not stones.is_forgotten(each.sentence))
+    known = (each for each in found if not any(mark in each.strategy.sentence for mark in marks))
+    return tuple(each for each in known if not stones.is_forgotten(each.strategy.sentence))
 
 
-def start_urgent_lessons(work: LessonWork, book: LessonBook, said: Sequence[SaidStrategy]) -> tuple[Lesson, ...]:
+def start_urgent_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[FoundStrategy]) -> tuple[Lesson, ...]:
     """Let the urgent strategies take effect, each in one commit with the question whether it may stay; returns the new
     lessons."""
     known, begun = known_lessons(work.vault, book, work.vectors()), list[Lesson]()
-    for each in filter(is_urgent, said):
+    for each in filter(is_urgent, strategies):
         lessons = [lesson.sentence for lesson in (*book.lessons, *begun)]
         done = [row.words for row in book.log.rows if row.event == "urgent"]
-        if known.is_settled(each.strategy.text, each.sentence) or known.is_among(
-            each.strategy.text, each.sentence, [*lessons, *done]
+        if known.is_settled(each.strategy.text, each.strategy.sentence) or known.is_among(
+            each.strategy.text, each.strategy.sentence, [*lessons, *done]
         ):
             continue
         try:
             begun.append(start_urgent(work, each))
         except UserError as error:
-            logger.warning("%s is not followed: %s", each.sentence, error)
+            logger.warning("%s is not followed: %s", each.strategy.sentence, error)
             continue
         work.tell(LessonChanged(lesson_target(work.path, begun[-1].key), "urgent", "agent"))
     return tuple(begun)
 
 
-def learn_lessons(work: LessonWork, book: LessonBook, said: Sequence[SaidStrategy]) -> LessonChanges:
+def learn_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[FoundStrategy]) -> LessonChanges:
     """Propose lessons, or support those that there are; returns what was written beside the proposals."""
     learner = _Learner(work, known_lessons(work.vault, book, work.vectors()))
-    for candidate in find_candidates(said, learner.known.vectors):
+    for candidate in find_candidates(strategies, learner.known.vectors):
         try:
             learner.consider(candidate)
         except UserError as error:
-            logger.warning("%s is not proposed: %s", candidate.sentence, error)
+            logger.warning("%s is not proposed: %s", candidate.strategy.sentence, error)
     changes = learner.changes
     if changes.rows:
         changes.write(work, subject_of(changes.rows))
@@ -137,16 +137,16 @@ class _Learner:
 
     def consider(self, candidate: LessonCandidate) -> None:
         """Do with a candidate what follows from the lessons that there are."""
-        known, said = self.known, candidate.strategy
-        if known.is_settled(said.text, candidate.sentence):
+        known, strategy = self.known, candidate.strategy
+        if known.is_settled(strategy.text, candidate.strategy.sentence):
             return
         lessons = known.book.lessons
-        related = list(zip(lessons, known.relations(said.text, [each.text for each in lessons]), strict=True))
-        if (same := next((each for each, relation in related if relation is TextRelation.SAME), None)) is not None:
-            self.support(same, candidate)
-            return
-        opposite = (each for each, relation in related if relation is TextRelation.CONTRADICTS)
-        if (lesson := next((each for each in opposite if each.state in IN_FORCE), None)) is not None:
+        relations = known.relations(strategy.text, [each.text for each in lessons])
+        same = [each for each, found in zip(lessons, relations, strict=True) if found is TextRelation.SAME]
+        opposite = [each for each, found in zip(lessons, relations, strict=True) if found is TextRelation.CONTRADICTS]
+        if same:
+            self.support(same[0], candidate)
+        elif lesson := next((each for each in opposite if each.state in IN_FORCE), None):
             self.contradict(lesson, candidate)
         elif (match := skill_that_says(self.work, known, candidate)) is not None:
             self.support_skill(match, candidate)
@@ -156,27 +156,33 @@ class _Learner:
     def support(self, lesson: Lesson, candidate: LessonCandidate) -> None:
         """More evidence for a lesson that says the same, or more cases; of one that was set aside, a new probation if
         enough has come since."""
+        log = self.known.book.log
         if not self.work.is_whole(lesson):
             return  # a part of it has arrived, and the person has not looked at it yet
         if lesson.state not in IN_FORCE:
             self.try_again(lesson, candidate)
             return
-        case, log = candidate.strategy.when, self.known.book.log
-        if case and lesson.when and self.known.relations(case, [lesson.when])[0] is TextRelation.DIFFERENT:
-            wider = f"{lesson.when}; {case}"
-            is_known = self.known.is_among(lesson.text, lesson_sentence(lesson.text, wider), log.unwanted)
-            if not is_known and self.may_ask():
-                ask_wider(self.work, lesson, wider, candidate)
-                return
+        wider = self.wider_case(lesson, candidate.strategy.when)
+        if wider and self.may_ask():
+            ask_wider(self.work, lesson, wider, candidate)
+            return
         known = log.evidence(lesson.key)
         new = [each for each in dict.fromkeys(each.link for each in candidate.evidence) if each not in known]
         self.changes.rows += evidence_rows(self.work, lesson, new)
 
+    def wider_case(self, lesson: Lesson, case: str) -> str:
+        """The case of a lesson with this one; empty if it is in it, or the person does not want that."""
+        if not (case and lesson.when) or self.known.relations(case, [lesson.when])[0] is not TextRelation.DIFFERENT:
+            return ""
+        wider = f"{lesson.when}; {case}"
+        sentence = lesson_sentence(lesson.text, wider)
+        return "" if self.known.is_among(lesson.text, sentence, self.known.book.log.unwanted) else wider
+
     def contradict(self, lesson: Lesson, candidate: LessonCandidate) -> None:
         """Report once that reflections say the opposite of a lesson, with how it did until then. Where it matters, the
         person is asked: if it is active or theirs, or a reflection calls the opposite grave."""
-        book, words = self.known.book, logged_words(candidate.sentence)
-        is_grave = any(each.strategy.severity == "high" for each in candidate.said)
+        book, words = self.known.book, logged_words(candidate.strategy.sentence)
+        is_grave = any(each.strategy.severity == "high" for each in candidate.strategies)
         matters = lesson.state == "active" or book.is_settled_by_person(lesson) or is_grave
         if not self.work.is_whole(lesson) or (matters and not self.may_ask()):
             return
@@ -195,7 +201,7 @@ class _Learner:
             if self.may_ask():
                 propose(self.work.vault, skill_change(self.work, match, candidate), self.work.language)
             return
-        words = logged_words(candidate.sentence)
+        words = logged_words(candidate.strategy.sentence)
         known = (row for row in self.known.book.log.rows if row.event == "supported" and row.words == words)
         if not any(row.target in ("", match.skill.path.removesuffix(".md")) for row in known):
             why = text("lessons.in_skill", self.work.language, name=match.skill.name)
@@ -208,9 +214,9 @@ class _Learner:
         last = self.known.book.log.last_state(lesson.key)
         if last is None or last.by == "person":
             return
-        later = independent([each for each in candidate.said if each.reflection.at > last.at])
+        later = independent([each for each in candidate.strategies if each.reflection.at > last.at])
         if len(later) >= ENOUGH and self.may_ask():
-            ask_again(self.work, lesson, replace(candidate, said=tuple(later)))
+            ask_again(self.work, lesson, replace(candidate, strategies=tuple(later)))
 
     def may_ask(self) -> bool:
         """True if not too many questions wait."""
@@ -218,4 +224,4 @@ class _Learner:
 
 
 def _links(candidate: LessonCandidate) -> str:
-    return ", ".join(dict.fromkeys(each.evidence.link for each in candidate.said))
+    return ", ".join(dict.fromkeys(each.evidence.link for each in candidate.strategies))

@@ -57,7 +57,7 @@ class Lesson:
 
 
 def lesson_target(path: str, key: str) -> str:
-    """What a link to the row with this mark names."""
+    """The target of a link to the row with this mark."""
     return f"{path.removesuffix('.md')}#^l-{key}"
 
 
@@ -75,12 +75,12 @@ def case_words(when: str) -> str:
 
 
 def without_case(sentence: str) -> str:
-    """What a lesson in one line says, without its case; the whole line if it has none."""
-    case, _, said = _COLON.sub(": ", sentence, count=1).partition(": ")
-    return said or case
+    """The words of a lesson in one line without its case; the whole line if it has none."""
+    case, _, rest = _COLON.sub(": ", sentence, count=1).partition(": ")
+    return rest or case
 
 
 def words_mark(text: str, when: str) -> str:
     """The mark of a lesson's words: eight hexadecimal digits, the same for any spacing and case."""
-    said = "\0".join(" ".join(part.split()).casefold() for part in (text, when))
-    return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    folded = "\0".join(" ".join(part.split()).casefold() for part in (text, when))
+    return sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:8]

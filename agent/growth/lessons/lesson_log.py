@@ -122,12 +122,12 @@ def logged_words(sentence: str) -> str:
 
     They are the same words when they are read and written again: a change that is none would be logged at each look.
     """
-    said = sentence
+    words = sentence
     for _ in range(_MOST_PASSES):
-        before, said = said, clipped(_COLON.sub(": ", inert_line(said)).replace("|", "/"), _LONGEST).strip()
-        if said == before:
+        before, words = words, clipped(_COLON.sub(": ", inert_line(words)).replace("|", "/"), _LONGEST).strip()
+        if words == before:
             break
-    return said
+    return words
 
 
 def log_row(lesson: Lesson, at: datetime, event: LessonEvent, by: By, why: str) -> LogRow:
@@ -139,8 +139,8 @@ def append_rows(home: AgentFolder, rows: Sequence[LogRow], language: Language) -
     """The request that adds rows to the log, which it begins if it is missing."""
     table = format_head(text("lessons.log_columns", language), _COLUMNS)
     head = Note.compose({"type": "lesson_log"}, f"# {text('lessons.log', language)}\n\n{table}").data
-    said = "".join(f"{each.row}\n" for each in rows)
-    return Append(home.at(LESSON_LOG), said.encode("utf-8", "replace"), head)
+    lines = "".join(f"{each.row}\n" for each in rows)
+    return Append(home.at(LESSON_LOG), lines.encode("utf-8", "replace"), head)
 
 
 def load_log(vault: Vault) -> LessonLog:

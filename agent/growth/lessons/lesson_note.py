@@ -13,25 +13,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import get_args
 
 from agent.dataclass import dataclass
-from agent.growth.lessons.earlier_rules import RuleNote, load_rule_notes
 from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState, case_words, words_mark
 from agent.markdown.blocks import parse_body
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.texts import Language, in_all_languages, text
-from agent.vault.folders import LESSONS_NOTE
+from agent.vault.folders import LESSONS_NOTE, RULES, is_hidden, is_template
 from agent.vault.store import Vault
 
 TYPE = "lessons"
 LONGEST = 600
 """The most characters of a lesson: of a longer one runs get the beginning."""
-_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
-_STATE = re.compile(r"(?P<said>.+) · (?P<state>[^·]+?)\s*")
+_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<words>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
+_STATE = re.compile(r"(?P<words>.+) · (?P<state>[^·]+?)\s*")
 _CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
+_NO_RULES = (f"{RULES}history/", f"{RULES}log.md", f"{RULES}found-methods.md")
+_EARLIER_STATES: dict[str, LessonState] = {"": "active", "probation": "probation", "active": "active"}
 _MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[.\](?:\s|$))+")
 
 
@@ -65,9 +67,9 @@ def parse_lessons(path: str, data: bytes) -> LessonRows:
 def load_lessons(vault: Vault) -> tuple[Lesson, ...]:
     """The lessons of a vault as far as they are the person's and the program's own: text that arrived, and that the
     person has not looked at yet, does not count. A rule in a note of `rules/`, as earlier versions had them, is one."""
-    path, found = vault.home.at(LESSONS_NOTE), load_rows(vault).lessons
+    found = load_rows(vault).lessons
     known = {each.key for each in found}
-    earlier = (lesson_of_note(each, path) for each in load_rule_notes(vault))
+    earlier = (each.lesson for each in load_earlier_rules(vault))
     return (*found, *(each for each in earlier if each.key not in known))
 
 
@@ -84,31 +86,60 @@ def load_in_force(vault: Vault) -> Iterator[Lesson]:
     return iter({lesson.words: lesson for lesson in found}.values())
 
 
-def new_lesson(path: str, said: str, when: str, state: LessonState = "probation") -> Lesson:
+def new_lesson(path: str, words: str, when: str, state: LessonState = "probation") -> Lesson:
     """A lesson in the agent's words, made safe for a row of the note."""
-    plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (said, when))
-    plain, case = clipped(plain, LONGEST), case.replace("*", "").rstrip(" .。:：,，")
+    plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (words, when))
+    plain, case = clipped(plain, LONGEST), " ".join(case.replace("*", "").split()).rstrip(" .。:：,，")
     return Lesson(plain, case, state, words_mark(plain, case), path)
 
 
-def _safe(said: str) -> str:
+def _safe(words: str) -> str:
     """Words without what a row of the note has a meaning for."""
-    return inert_line(_MARKS.sub("", inert_line(said).replace("~~", "")))
+    return inert_line(_MARKS.sub("", inert_line(words).replace("~~", "")))
 
 
-def lesson_of_note(note: RuleNote, path: str) -> Lesson:
-    """The lesson that a note of an earlier version is."""
-    made = new_lesson(path, note.text, note.when, note.state)
-    id = made.id if note.learned == words_mark(note.text, note.when) else note.learned
-    return Lesson(made.text, made.when, made.state, id, path)
+@dataclass(frozen=True, slots=True)
+class EarlierRule:
+    """A rule in the note at `path`, as earlier versions had one each in `rules/`: the lesson that it is, and the links
+    that it rests on."""
+
+    path: str
+    lesson: Lesson
+    evidence: tuple[str, ...]
+
+
+def load_earlier_rules(vault: Vault) -> Iterator[EarlierRule]:
+    """The rules in such notes, by path, without text that arrived and that the person has not looked at. A note with a
+    broken header stays where it is, and is none."""
+    place, home = Path(vault.place.root, vault.home.at(RULES)), vault.home
+    for file in sorted(place.rglob("*.md")):
+        path = home.at(RULES) + file.relative_to(place).as_posix()
+        is_other = home.holds(path, *_NO_RULES) or is_template(path) or is_hidden(path)
+        note = Note.parse((None if is_other else vault.own_version(path)) or b"")
+        if note.problem is None and note.type in (None, "rule") and (text := _rule_in(note)):
+            when, learned = " ".join((note.string("when") or "").split()), str(note.header.get("learned") or "")
+            state = _EARLIER_STATES.get(str(note.header.get("status") or "").strip().casefold(), "deprecated")
+            made = new_lesson(home.at(LESSONS_NOTE), text, when, state)
+            id = made.id if learned == words_mark(text, when) else learned  # the mark of the words that the agent wrote
+            yield EarlierRule(path, replace(made, id=id), note.strings("evidence"))
+
+
+def _rule_in(note: Note) -> str:
+    """The words above the first section of a note of `rules/`, else its title."""
+    body = parse_body(note.body)
+    end = next((at for at, row in enumerate(body.lines) if row.startswith("## ")), len(body.lines))
+    rows = zip(body.lines[:end], body.kinds[:end], strict=True)
+    plain = [row for row, kind in rows if row.strip() and kind != "comment"]
+    title = plain.pop(0)[2:] if plain and plain[0].startswith("# ") else ""
+    return " ".join(" ".join(plain or [title]).split())
 
 
 def format_row(lesson: Lesson, language: Language) -> str:
     """The row of a lesson. If it has a row, all of its words stay as they stand there, but for the state."""
-    said = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
-    bullet, said = _bare(lesson.row) or ("- ", said)
-    said = f"~~{said}~~" if lesson.state == "deprecated" else said
-    return f"{bullet}{said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
+    sentence = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
+    bullet, sentence = _bare(lesson.row) or ("- ", sentence)
+    sentence = f"~~{sentence}~~" if lesson.state == "deprecated" else sentence
+    return f"{bullet}{sentence} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
 
 
 def note_head(language: Language) -> str:
@@ -129,27 +160,32 @@ def _bare(row: str) -> tuple[str, str] | None:
     match = _ROW.fullmatch(row)
     if match is None:
         return None
-    said = match["said"]
-    found = _STATE.fullmatch(said.removesuffix("~~"))
+    sentence = match["words"]
+    found = _STATE.fullmatch(sentence.removesuffix("~~"))
     if found is not None and (match["id"] or found["state"].strip().casefold() in _states()):
-        said = found["said"].strip()
-    if said.startswith("~~"):
-        said = said[2:].removesuffix("~~")
-        said = said.replace("~~", "") if said.count("~~") % 2 or said.startswith("~~") else said
-    return row[: match.start("said")], said
+        sentence = found["words"].strip()
+    if sentence.startswith("~~"):
+        sentence = sentence[2:].removesuffix("~~")
+        sentence = sentence.replace("~~", "") if sentence.count("~~") % 2 or sentence.startswith("~~") else sentence
+    return row[: match.start("words")], sentence
 
 
 def _lesson(match: re.Match[str], path: str, row: str, line: int) -> Lesson | None:
-    said, id = match["said"], match["id"] or ""
-    is_struck, said = said.startswith("~~"), said.replace("~~", "").strip()
-    found = _STATE.fullmatch(said)
+    sentence, id = match["words"], match["id"] or ""
+    is_struck, sentence = sentence.startswith("~~"), sentence.replace("~~", "").strip()
+    found = _STATE.fullmatch(sentence)
     named = _states().get(found["state"].strip().casefold()) if found else None
     state: LessonState = "deprecated" if is_struck or (id and found and named is None) else named or "active"
-    said = found["said"].strip() if found and (named is not None or id) else said
-    case = _CASE.fullmatch(said)
-    when, words = (case["when"].strip(), case["text"]) if case else ("", said)
-    words = clipped(" ".join(words.split()), LONGEST)
-    return Lesson(words, " ".join(when.split()), state, id, path, row, line) if words else None
+    sentence = found["words"].strip() if found and (named is not None or id) else sentence
+    when, words = _case_and_words(sentence)
+    return Lesson(words, when, state, id, path, row, line) if words else None
+
+
+def _case_and_words(sentence: str) -> tuple[str, str]:
+    """The case of a lesson (empty: any) and what to do then, each on one line."""
+    case = _CASE.fullmatch(sentence)
+    when, words = (case["when"], case["text"]) if case else ("", sentence)
+    return " ".join(when.split()), clipped(" ".join(words.split()), LONGEST)
 
 
 @cache

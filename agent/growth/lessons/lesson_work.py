@@ -47,7 +47,7 @@ def trust_nothing(path: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LessonWork:
-    """What the work on the lessons of one vault needs.
+    """The dependencies and settings of the work on the lessons of one vault.
 
     `reflections` loads those from which lessons may come, `skills` those that may be used; `vectors` compare meanings.
     `probation` is the length of that, in uses. `corrections`: what the person does after a run, and their next words,
@@ -88,7 +88,7 @@ class LessonChanges:
     lines: list[tuple[str | None, str | None]] = field(default_factory=list)
     """The rows of the note before and after; None: not there."""
     more: list[Request] = field(default_factory=list)
-    """What else is written with it."""
+    """Further requests of the same transaction."""
     is_copied: bool = False
     """The rows for the log are those of another one, with their times."""
 

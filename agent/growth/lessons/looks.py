@@ -47,8 +47,8 @@ def load_looks(vault: Vault) -> tuple[RunLook, ...]:
 
 def note_look(vault: Vault, look: RunLook) -> None:
     """Remember a look."""
-    kept = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
-    _table(vault).put((*kept, look))
+    recent = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
+    _table(vault).put((*recent, look))
 
 
 def looks_at(vault: Vault, run: str, written: Sequence[Reflection]) -> tuple[RunLook, ...]:
@@ -88,11 +88,11 @@ def occasion_of(
     if not looks:
         is_fresh = now - course.ended <= PENDING
         return "task" if is_fresh and is_worth_look(course, reactions, settings) else None
-    if course.is_guests or any(each.trigger == "feedback" for each in looks):
+    if course.is_guests or "feedback" in {each.trigger for each in looks}:
         return None
-    known = {kind for each in looks for kind in each.reactions}
+    known = frozenset(kind for each in looks for kind in each.reactions)
     wanted = CORRECTIONS | ({"followed_up"} if settings.depth == "all" else frozenset())
-    return "feedback" if any(each.kind in wanted - known for each in reactions) else None
+    return "feedback" if (wanted - known).intersection(each.kind for each in reactions) else None
 
 
 def is_worth_look(course: RunCourse, reactions: Sequence[Reaction], settings: ReflectionSettings) -> bool:
@@ -101,8 +101,10 @@ def is_worth_look(course: RunCourse, reactions: Sequence[Reaction], settings: Re
     A run that ended before its model said anything teaches nothing: its model could not be asked. Neither does a
     guest's, as a guest shall not spend the owner's money by asking for what fails.
     """
-    if not course.steps or settings.depth == "all":
-        return bool(course.steps)
+    if not course.steps or (course.has_failed and not course.tokens):  # what stands there are quotations
+        return False
+    if settings.depth == "all":
+        return True
     if course.is_guests:
         return False
     is_corrected = any(each.kind in CORRECTIONS for each in reactions)

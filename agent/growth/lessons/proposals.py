@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agent.asking.answers import propose, request_for
 from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
-from agent.growth.lessons.candidates import LessonCandidate, LessonEvidence, SaidStrategy
+from agent.growth.lessons.candidates import FoundStrategy, LessonCandidate, LessonEvidence
 from agent.growth.lessons.found_methods import FoundTool
 from agent.growth.lessons.lesson import Lesson, lesson_sentence
 from agent.growth.lessons.lesson_log import LogRow, append_rows, log_row, logged_words
@@ -20,7 +20,7 @@ from agent.texts import text
 def ask_new(work: LessonWork, candidate: LessonCandidate) -> None:
     """Ask whether a new lesson may be tried."""
     lesson = new_lesson(work.path, candidate.strategy.text, candidate.strategy.when)
-    why = text("lessons.why_new", work.language, count=len(candidate.said), uses=work.probation)
+    why = text("lessons.why_new", work.language, count=len(candidate.strategies), uses=work.probation)
     _ask(work, "new", None, lesson, why, candidate.evidence)
 
 
@@ -36,21 +36,21 @@ def ask_method(work: LessonWork, tool: FoundTool) -> None:
 
 def ask_again(work: LessonWork, lesson: Lesson, candidate: LessonCandidate) -> None:
     """Ask whether a lesson that was set aside may be tried again."""
-    count = len(candidate.said)
+    count = len(candidate.strategies)
     why = text("lessons.why_again", work.language, link=lesson.link, count=count, uses=work.probation)
     _ask(work, "again", lesson, replace(lesson, state="probation"), why, candidate.evidence)
 
 
 def ask_wider(work: LessonWork, lesson: Lesson, wider: str, candidate: LessonCandidate) -> None:
     """Ask whether a lesson may hold in more cases, as its next version."""
-    why = text("lessons.why_wider", work.language, link=lesson.link, count=len(candidate.said))
+    why = text("lessons.why_wider", work.language, link=lesson.link, count=len(candidate.strategies))
     _ask(work, "wider", lesson, new_lesson(work.path, lesson.text, wider, lesson.state), why, candidate.evidence)
 
 
 def ask_opposite(work: LessonWork, lesson: Lesson, candidate: LessonCandidate, so_far: tuple[int, int]) -> None:
     """Ask whether the opposite of a lesson holds from now on, as its next version. A no keeps the lesson."""
     other = new_lesson(work.path, candidate.strategy.text, candidate.strategy.when, lesson.state)
-    old, count, (uses, successes) = inert_line(lesson.sentence), len(candidate.said), so_far
+    old, count, (uses, successes) = inert_line(lesson.sentence), len(candidate.strategies), so_far
     why = text("lessons.why_opposite", work.language, count=count, rule=old, uses=uses, successes=successes)
     _ask(work, "opposite", lesson, other, why, candidate.evidence)
 
@@ -61,11 +61,13 @@ def ask_end(work: LessonWork, lesson: Lesson, verdict: str) -> None:
     _ask(work, "end", lesson, replace(lesson, state="deprecated"), why, ())
 
 
-def start_urgent(work: LessonWork, said: SaidStrategy) -> Lesson:
+def start_urgent(work: LessonWork, found: FoundStrategy) -> Lesson:
     """Let a lesson that only restricts take effect at once, and ask whether it may stay: all in one commit."""
-    lesson = new_lesson(work.path, said.strategy.text, said.strategy.when)
-    row = log_row(lesson, work.now, "urgent", "agent", said.evidence.link)
-    draft = _draft(work, "urgent", lesson, text("lessons.why_urgent", work.language, link=lesson.link), [said.evidence])
+    lesson = new_lesson(work.path, found.strategy.text, found.strategy.when)
+    row = log_row(lesson, work.now, "urgent", "agent", found.evidence.link)
+    draft = _draft(
+        work, "urgent", lesson, text("lessons.why_urgent", work.language, link=lesson.link), [found.evidence]
+    )
     note = ProposedNote(work.path, format_row(lesson, work.language), None, note_head(work.language))
     also = (request_for(work.vault, note), append_rows(work.vault.home, [row], work.language))
     propose(work.vault, draft, work.language, also=also)
@@ -74,8 +76,8 @@ def start_urgent(work: LessonWork, said: SaidStrategy) -> Lesson:
 
 def method_lesson(work: LessonWork, tool: FoundTool) -> Lesson:
     """The lesson that a tool would be."""
-    said = text("lessons.method_text", work.language, name=tool.name)
-    return new_lesson(work.path, said, text("lessons.method_when", work.language, use=tool.use))
+    words = text("lessons.method_text", work.language, name=tool.name)
+    return new_lesson(work.path, words, text("lessons.method_when", work.language, use=tool.use))
 
 
 def _ask(

@@ -82,17 +82,13 @@ def _last(vault: Vault) -> tuple[Session, RunCourse]:
 
 def _find(vault: Vault, run: str) -> tuple[Session, RunCourse]:
     wanted = run.strip().casefold()
-    found: dict[str, Session] = {}
+    found: dict[str, tuple[Session, Began]] = {}
     for session in _sessions(vault, wanted) if len(wanted) >= _SHORTEST else ():
-        for record in session.records:
-            if isinstance(record.event, Began) and record.event.run.casefold().endswith(wanted):
-                found[record.event.run] = session
-    if not found:
-        raise UserError("there is no run {run}", hint=_HINT, run=run)
-    if len(found) > 1:
-        raise UserError("several runs end in {run}", hint=_HINT, run=run)
-    ((name, session),) = found.items()
-    began = next(each.event for each in session.records if isinstance(each.event, Began) and each.event.run == name)
+        begun = (each.event for each in reversed(session.records) if isinstance(each.event, Began))
+        found |= {each.run: (session, each) for each in begun if each.run.casefold().endswith(wanted)}
+    if len(found) != 1:
+        raise UserError("several runs end in {run}" if found else "there is no run {run}", hint=_HINT, run=run)
+    ((name, (session, began)),) = found.items()
     if is_own_work(began):
         raise UserError(
             "{run} is a part of the agent's own work, on which nothing is reflected",

@@ -4,20 +4,26 @@ is over. Needs a model.
 Nothing is written here, and no run is begun: a model is asked without tools, on an account of its own. So a reflection
 can change nothing, and there is no run of it that could be reflected on. If a run has read what others have written,
 all of its steps and its answer are framed: the words of the assistant may repeat that text.
-"""
+
+The answer is a JSON array with an object for each part. What is missing or unknown in it is named in `problems`, and
+the model is asked once more; a strategy with an unknown grade has the lowest one."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from typing import get_args
 
-from agent.context.prompt import VaultReader, fill
+from agent.config.resources import pattern
+from agent.context.prompt import fill
 from agent.dataclass import dataclass
-from agent.errors import AgentError, LimitReached, Permanent, UserError
+from agent.errors import Permanent, UserError
 from agent.growth.lessons.lesson_note import load_in_force
-from agent.growth.lessons.reflection import Occasion, Reflection
-from agent.growth.lessons.reflection_answer import ParsedAnswer, parse_answer
-from agent.growth.lessons.reflection_notes import ACCOUNT, reflections_name
-from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never
+from agent.growth.lessons.reflection import ErrorKind, Grade, Occasion, Reflection, Strategy
+from agent.growth.lessons.reflection_notes import ACCOUNT, MOST_STRATEGIES, STRATEGY, plain_text, reflections_name
+from agent.growth.model_reply import ParsedReply, ask_model
+from agent.llm.messages import Cancelled, Provider, reply_items
 from agent.llm.presets import ModelKind
 from agent.llm.providers import Providers
 from agent.loop.outcome import RunOutcome
@@ -49,13 +55,13 @@ _REACTIONS = {
 }
 
 
-def shown_task(course: RunCourse) -> str:
-    """What was asked; framed for somebody who is not the owner."""
+def format_task(course: RunCourse) -> str:
+    """The task; framed if it is a guest's."""
     task = clipped(course.task, TASK)
     return frame(task, "a guest") if course.is_guests else task
 
 
-def shown_output(course: RunCourse) -> str:
+def format_output(course: RunCourse) -> str:
     """The answer, and how the run ended if it did not finish."""
     answer = clipped(course.answer, ANSWER) or NOTHING
     answer = frame(answer, ", ".join(course.strangers)) if course.strangers else answer
@@ -64,20 +70,20 @@ def shown_output(course: RunCourse) -> str:
     return f"The run did not finish ({course.outcome}): {clipped(course.reason, 400)}\n{answer}"
 
 
-def shown_reactions(reactions: Sequence[Reaction]) -> str:
-    """What the person has said or done about it so far."""
+def format_reactions(reactions: Sequence[Reaction]) -> str:
+    """The person's reactions so far, one a line."""
     rows = [f"- {_REACTIONS[each.kind]}" + (f":\n{each.words}" if each.words else "") for each in reactions]
     return "\n".join(rows) or "(nothing is known: they have neither said nor changed anything)"
 
 
-def shown_steps(course: RunCourse) -> str:
+def format_steps(course: RunCourse) -> str:
     """The steps as lines; of a long run the first and the last ones."""
     rows = step_rows(course.steps)
     if len(rows) > _FIRST + _LAST:
         left_out = len(rows) - _FIRST - _LAST
         rows = [*rows[:_FIRST], f"… {left_out} steps are left out …", *rows[-_LAST:]]
-    shown = clipped("\n".join(rows), TRACE) or NOTHING
-    return frame(shown, ", ".join(course.strangers)) if course.strangers else shown
+    lines = clipped("\n".join(rows), TRACE) or NOTHING
+    return frame(lines, ", ".join(course.strangers)) if course.strangers else lines
 
 
 def step_rows(steps: Sequence[CourseStep]) -> list[str]:
@@ -94,16 +100,16 @@ def rules_in_force(vault: Vault) -> str:
 def _row(step: CourseStep) -> str:
     if not step.tool:
         tokens = f"{step.tokens} tokens" if step.tokens is not None else "-"
-        return f"{step.agent} | says | - | {step.said or '(only calls)'} | - | {tokens}"
+        return f"{step.agent} | says | - | {step.text or '(only calls)'} | - | {tokens}"
     seconds = "-" if step.seconds is None else f"{step.seconds:.1f} s"
     result = f"FAILED: {step.result}" if step.failed else step.result
-    return f"{step.agent} | calls | {step.tool} {step.said} | {result} | {seconds} | -"
+    return f"{step.agent} | calls | {step.tool} {step.text} | {result} | {seconds} | -"
 
 
 ANSWER_TOKENS = 1_500
 """The most tokens of an answer: three strategies with all their parts are about 500."""
-_SHOWN, _LOGGED = 5, 400
-"""The most problems that are named to the model, and the characters in the log of an answer that cannot be read."""
+_LOGGED = 400
+"""The most characters in the log of an answer that cannot be parsed."""
 _FEEDBACK = (
     "The person has reacted to this work. Find out what they would have wanted instead, so that they need not correct"
     " it again. An edit may also be a change of mind: then say so in the result, and give no strategy.\n\n"
@@ -150,10 +156,10 @@ class Reflecting:
         """The five dimensions of a run that is over; None for an answer that cannot be read. The model for the person
         is asked about their reaction, if there is one."""
         values = {
-            "original_request": (_FEEDBACK if occasion == "feedback" else "") + shown_task(course),
-            "final_output": shown_output(course),
-            "user_reaction": shown_reactions(reactions),
-            "execution_trace": shown_steps(course),
+            "original_request": (_FEEDBACK if occasion == "feedback" else "") + format_task(course),
+            "final_output": format_output(course),
+            "user_reaction": format_reactions(reactions),
+            "execution_trace": format_steps(course),
         }
         at = self.now
         placed = Reflection(
@@ -177,11 +183,13 @@ class Reflecting:
         more = {"active_rules": rules_in_force(self.vault), "language": text("prompt.language", self.language)}
         prompt = fill("reflect", self.vault.own_version_of, **values, **more)
         model = model_of(self.accounts.of_run(f"reflection-{self.workspace.clock.new_id()}", ACCOUNT), kind)
-        asked = ask_for_answer(model, prompt, placed, self.vault.own_version_of, cancelled)
-        if isinstance(asked, str):
-            logger.warning("a reflection cannot be read: %s", self.vault.masked(asked[:_LOGGED]))
-            return None
-        return asked
+        parse, read = partial(parse_answer, placed=placed), self.vault.own_version_of
+        found = ask_model(model, prompt, parse, ANSWER_TOKENS, read, cancelled)
+        if not found.text:
+            raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
+        if found.value is None:
+            logger.warning("a reflection cannot be read: %s", self.vault.masked(found.text[:_LOGGED]))
+        return found.value
 
     def _title(self, occasion: Occasion, course: RunCourse) -> str:
         if course.is_guests:
@@ -197,31 +205,67 @@ def model_of(models: Providers, kind: ModelKind) -> Provider:
     return models.others.get("user", models.fast) if kind == "user" else models.of(kind)
 
 
-def ask_for_answer(
-    model: Provider, prompt: str, placed: Reflection, read: VaultReader, cancelled: Cancelled = never
-) -> Reflection | str:
-    """The reflection with the model's answer to a prompt; if something is wrong with that, the model is asked once
-    more, and the first one is used as far as it can be read. Its text, if nothing of it can be.
+_PARTS = frozenset(("result", "efficiency", "error", "strategy", "gap"))
 
-    Raises what the model raises when it is asked first, and then, unless the first answer can be used or nothing is
-    left to spend; `Permanent` for an empty answer.
-    """
-    reply = _asked(model, (User(prompt),), cancelled)
-    if not reply.strip():
-        raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
-    first = parse_answer(reply, placed)
-    if first.answer is not None and not first.problems:
-        return first.answer
-    problems = fill("reflect_again", read, problems="\n".join(f"- {each}" for each in first.problems[:_SHOWN]))
+
+def parse_answer(reply: str, placed: Reflection) -> ParsedReply[Reflection]:
+    """The answer in a model's reply, as the words of a reflection that has its place."""
     try:
-        again = _asked(model, (User(prompt), Assistant(reply), User(problems)), cancelled)
-    except (AgentError, OSError) as error:
-        if first.answer is None and not isinstance(error, LimitReached):
-            raise
-        again = ""
-    second = parse_answer(again, placed) if again.strip() else ParsedAnswer(None)
-    return second.answer or first.answer or reply.strip()
+        items = [each for each in reply_items(reply) if each.get("part", "") in _PARTS]
+    except ValueError as problem:
+        return ParsedReply(None, (str(problem),))
+    if not items:
+        return ParsedReply(None, (f"no object has a part of {', '.join(sorted(_PARTS))}",))
+    parts, problems = {each["part"]: each for each in reversed(items)}, list[str]()
+    result, efficiency, error, gap = (_words(parts.get(name, {})) for name in ("result", "efficiency", "error", "gap"))
+    answer = replace(
+        placed,
+        result=result,
+        efficiency=efficiency,
+        error=error,
+        error_kind=_error_kind(parts["error"], problems) if error else None,  # models fill in a form to its end
+        strategies=tuple(_strategies([each for each in items if each["part"] == "strategy"], problems)),
+        gap=gap,
+    )
+    return ParsedReply(answer, tuple(problems))
 
 
-def _asked(model: Provider, messages: tuple[Message, ...], cancelled: Cancelled) -> str:
-    return model.chat(Request(messages, max_output=ANSWER_TOKENS), ignore, cancelled).message.text
+def _words(item: Mapping[str, str], key: str = "text", most: int = 0) -> str:
+    """A text of an object as a reflection has it; empty for a word that says that there is none."""
+    words = item.get(key, "").strip()
+    is_none = pattern("no_answer").fullmatch(words) is not None
+    return "" if is_none else plain_text(words, most) if most else plain_text(words)
+
+
+def _error_kind(item: Mapping[str, str], problems: list[str]) -> ErrorKind | None:
+    kinds: tuple[ErrorKind, ...] = get_args(ErrorKind)
+    found = next((each for each in kinds if each == item.get("kind", "").strip().casefold()), None)
+    problems += [f"the kind of the error is one of {', '.join(kinds)}"] if found is None else []
+    return found
+
+
+def _strategies(items: Sequence[Mapping[str, str]], problems: list[str]) -> Iterator[Strategy]:
+    if len(items) > MOST_STRATEGIES:
+        problems.append(f"there are {len(items)} strategies: give the {MOST_STRATEGIES} best")
+    for number, item in enumerate(items[:MOST_STRATEGIES], 1):
+        if not (text := _words(item, most=STRATEGY)):
+            problems.append(f"strategy {number} has no text")
+            continue
+        when = _words(item, "when", STRATEGY)
+        confidence, severity = (_grade(item, number, key, problems) for key in ("confidence", "severity"))
+        yield Strategy(
+            text,
+            "" if pattern("any_case").fullmatch(when.strip(" .。!！")) else when,
+            _words(item, "effect", STRATEGY),
+            confidence,
+            severity,
+            item.get("restricts", "").casefold() == "true",
+        )
+
+
+def _grade(item: Mapping[str, str], number: int, key: str, problems: list[str]) -> Grade:
+    grades: tuple[Grade, ...] = get_args(Grade)
+    found = next((each for each in grades if each == item.get(key, "").strip().casefold()), None)
+    if found is None:
+        problems.append(f"strategy {number}: {key} is one of {', '.join(grades)}")
+    return found or "low"

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.growth.lessons.lesson import lesson_sentence
 from agent.runs.reactions import ReactionKind
 
 Grade: TypeAlias = Literal["low", "medium", "high"]
@@ -13,14 +14,14 @@ Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
 `error`, in old notes only, is something that went wrong while a run went on."""
 Occasion: TypeAlias = Literal["task", "feedback"]
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful"]
-"""What the person has ticked below a reflection; empty without a tick, and with both."""
+"""The box that the person has ticked below a reflection; empty without a tick, and with both."""
 ErrorKind: TypeAlias = Literal["information", "strategy", "tool", "model"]
 """The cause of a trouble: too little was known, the way was wrong, a tool was misused, or the model cannot do it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """What to do the next time. `when` says in which case, `effect` what is expected of it.
+    """A thing to do the next time, in the case `when`, with the `effect` that is expected of it.
 
     `severity` is how bad it is if it is not done. `restricts`: it only forbids or asks for care, and allows nothing
     that was not allowed.
@@ -32,6 +33,11 @@ class Strategy:
     confidence: Grade
     severity: Grade = "low"
     restricts: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The lesson that it would be, in one line."""
+        return lesson_sentence(self.text, self.when)
 
 
 @dataclass(frozen=True, slots=True)

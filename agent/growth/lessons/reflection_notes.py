@@ -36,7 +36,7 @@ from agent.dataclass import dataclass
 from agent.growth.lessons.reflection import ErrorKind, Grade, Opinion, Reflection, Strategy, Trigger
 from agent.markdown.blocks import Body, parse_body
 from agent.markdown.inertness.active import inert_line
-from agent.markdown.links import linked_names
+from agent.markdown.links import linked_names, note_link
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
 from agent.markdown.title import clipped
@@ -54,21 +54,21 @@ LONGEST, STRATEGY = 600, 300
 MOST_STRATEGIES = 3
 _OPINIONS: tuple[Opinion, ...] = ("helpful", "not_helpful")
 _BOX_LIKE = re.compile(r"^(?:[-*+>\s]|\d{1,9}[.)]\s|\[.?\]\s*)+")
-_ITEM = re.compile(
-    r"^[-*+] \*\*(?P<label>[^*\n]+)\*\*(?: ?[(（](?P<kind>[^)）\n]*)[)）])? ?[:：][ \t]*(?P<value>[^\n]*)$"
-)
 _NUMBERED = re.compile(r"^\d{1,2}[.)] (?P<value>\S[^\n]*)$")
-_PART = re.compile(r"^[ \t]+[-*+] (?P<value>\S[^\n]*)$")
-_LABELLED = re.compile(r"^(?P<label>[^:：]{1,30})[:：][ \t]*(?P<value>.*)$")
+_LABELLED = re.compile(
+    r"^[ \t]*(?:[-*+] )?(?:\*\*)?(?P<label>[^*:：()（）\n]{1,30}?)(?:\*\*)?(?: ?[(（](?P<kind>[^)）\n]*)[)）])? ?[:：]"
+    r"[ \t]*(?P<value>[^\n]*)$"
+)
+_GRADES = ("confidence", "severity")
 _BOX = re.compile(r"^[-*+] \[(?P<state>.)\] (?P<words>.+)$")
 _IS_SESSION = re.compile(SESSION_LINK)
 T = TypeVar("T", bound=str)
 
 
-def plain_text(said: str, most: int = LONGEST) -> str:
+def plain_text(words: str, most: int = LONGEST) -> str:
     """A text in the form in which a reflection has it: one line of at most so many characters, nothing in it that an
     editor would act on, and no beginning that would make a list item or a box of it."""
-    flat = _BOX_LIKE.sub("", inert_line(said))
+    flat = _BOX_LIKE.sub("", inert_line(words))
     return clipped(flat, most).strip()
 
 
@@ -111,8 +111,8 @@ def _items(reflection: Reflection, language: Language) -> Iterator[str]:
         if value or kind is not None:
             label = text(f"reflection.{name}", language)
             about = text("reflection.about", language, kind=text(f"reflection.{kind}", language)) if kind else ""
-            said = text("reflection.item", language, label=f"**{label}**{about}", value=plain_text(value))
-            yield f"- {said}".rstrip()
+            item = text("reflection.item", language, label=f"**{label}**{about}", value=plain_text(value))
+            yield f"- {item}".rstrip()
 
 
 def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
@@ -122,21 +122,21 @@ def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
     for number, each in enumerate(strategies, 1):
         rows.append(f"{number}. {plain_text(each.text, STRATEGY)}")
         parts = (("when", each.when), ("effect", each.effect))
-        said = [_labelled(name, plain_text(value, STRATEGY), language) for name, value in parts if value]
+        lines = [_labelled(name, plain_text(value, STRATEGY), language) for name, value in parts if value]
         grades = [_labelled("confidence", text(f"reflection.{each.confidence}", language), language)]
         grades.append(_labelled("severity", text(f"reflection.{each.severity}", language), language))
         grades += [text("reflection.restricts", language)] if each.restricts else []
-        rows += [f"    - {row}" for row in (*said, " · ".join(grades))]
+        rows += [f"    - {row}" for row in (*lines, " · ".join(grades))]
     return "\n".join(rows)
 
 
 def _remarks(reflection: Reflection, language: Language) -> str:
-    """What it rests on, and why it may count for less."""
-    links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in (*reflection.sessions, *reflection.notes))
+    """The evidence of a reflection, and the strangers' text for which it counts for less."""
+    links = ", ".join(note_link(path) for path in (*reflection.sessions, *reflection.notes))
     sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
-    said = [_labelled("evidence", links, language)] if links else []
-    said += [text("reflection.strangers", language, sources=sources)] if sources else []
-    return "\n\n".join(said)
+    remarks = [_labelled("evidence", links, language)] if links else []
+    remarks += [text("reflection.strangers", language, sources=sources)] if sources else []
+    return "\n\n".join(remarks)
 
 
 def _labelled(name: str, value: str, language: Language) -> str:
@@ -163,22 +163,20 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
     is_empty = data.get("plain") is True or data.get("unread") is True
     if trigger not in get_args(Trigger) or at.tzinfo is None or is_empty:
         return None
-    items = {name: (value, kind) for name, value, kind in _parsed_items(body)}
-    result, _ = items.get("result", ("", ""))
-    error, kind = items.get("error", ("", ""))
-    sessions, notes = _parsed_evidence(body)
+    values, strategies = _parsed_fields(body)
+    sessions, notes = _parsed_evidence(values.get("evidence", ""))
     return Reflection(
         path,
         at,
         cast(Trigger, trigger),
         _names(data, "runs"),
         sessions,
-        result,
-        items.get("efficiency", ("", ""))[0],
-        error,
-        _word(kind, get_args(ErrorKind)),
-        tuple(_parsed_strategies(body)),
-        items.get("gap", ("", ""))[0],
+        values.get("result", ""),
+        values.get("efficiency", ""),
+        values.get("error", ""),
+        _word(values.get("kind of error", ""), get_args(ErrorKind)),
+        tuple(map(_parsed_strategy, strategies)),
+        values.get("gap", ""),
         heading,
         _names(data, "strangers"),
         _opinion(body),
@@ -197,59 +195,47 @@ def _rows(body: Body) -> Iterator[str]:
     return (row for row, kind in zip(body.lines, body.kinds, strict=True) if kind not in ("fence", "code", "comment"))
 
 
-def _parsed_items(body: Body) -> Iterator[tuple[str, str, str]]:
-    """The name, the text and the kind of each line about a dimension."""
+def _parsed_fields(body: Body) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """The values by their names, and those of each strategy: a numbered line, and what is indented below it."""
+    values, strategies = dict[str, str](), list[dict[str, str]]()
     for row in _rows(body):
-        found = _ITEM.match(row)
-        name = _label(found["label"]) if found else ""
-        if found and name:
-            yield name, found["value"].strip(), found["kind"] or ""
+        if (numbered := _NUMBERED.match(row)) is not None:
+            strategies.append({"text": numbered["value"].strip()})
+            continue
+        named = strategies[-1] if strategies and row[:1] in (" ", "\t") else values
+        for name, value in _labelled_in(row):
+            named.setdefault(name, value)
+    return values, strategies
 
 
-def _parsed_evidence(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _labelled_in(row: str) -> Iterator[tuple[str, str]]:
+    """The names and values in a line, which has one; but the grades of a strategy are several in one."""
+    found = _LABELLED.match(row)
+    name = _label(found["label"]) if found else ""
+    if found and name not in ("", *_GRADES):
+        yield name, found["value"].strip()
+        yield f"kind of {name}", found["kind"] or ""
+        return
+    for part in row.strip(" \t-*+").split("·"):
+        if part.strip() in in_all_languages("reflection.restricts"):
+            yield "restricts", part
+        elif (found := _LABELLED.match(part.strip())) is not None:
+            yield _label(found["label"]), found["value"].strip()
+
+
+def _parsed_evidence(links: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The paths of the sessions, and of the other notes, in the line of the evidence."""
-    lines = (row for row in _rows(body) if (found := _LABELLED.match(row)) and _label(found["label"]) == "evidence")
-    paths = dict.fromkeys(f"{each}.md" for row in lines for each in linked_names(row))
+    paths = dict.fromkeys(f"{each}.md" for each in linked_names(links))
     sessions = tuple(path for path in paths if _IS_SESSION.match(f"[[{path}"))
     return sessions, tuple(path for path in paths if path not in sessions)
 
 
-def _parsed_strategies(body: Body) -> Iterator[Strategy]:
-    said, parts = "", dict[str, str]()
-    for row in (*_rows(body), "1. end"):
-        part = _PART.match(row)
-        if part is not None and said:
-            parts |= _parts(part["value"])
-            continue
-        numbered = _NUMBERED.match(row)
-        if numbered is None:
-            continue
-        if said:
-            yield Strategy(
-                said,
-                parts.get("when", ""),
-                parts.get("effect", ""),
-                _grade(parts.get("confidence", "")),
-                _grade(parts.get("severity", "")),
-                "restricts" in parts,
-            )
-        said, parts = numbered["value"].strip(), {}
-
-
-def _parts(row: str) -> dict[str, str]:
-    """The labelled values of one line; the grades are several in one."""
-    found = _LABELLED.match(row)
-    name = _label(found["label"]) if found else ""
-    if found and name in ("when", "effect"):
-        return {name: found["value"].strip()}
-    parts: dict[str, str] = {}
-    for each in row.split("·"):
-        found = _LABELLED.match(each.strip())
-        if found and (name := _label(found["label"])):
-            parts[name] = found["value"].strip()
-        elif each.strip() in in_all_languages("reflection.restricts"):
-            parts["restricts"] = "yes"
-    return parts
+def _parsed_strategy(parts: Mapping[str, str]) -> Strategy:
+    grades: tuple[Grade, ...] = get_args(Grade)
+    confidence, severity = (_word(parts.get(each, ""), grades) or "low" for each in _GRADES)
+    return Strategy(
+        parts["text"], parts.get("when", ""), parts.get("effect", ""), confidence, severity, "restricts" in parts
+    )
 
 
 def _opinion(body: Body) -> Opinion:
@@ -272,11 +258,6 @@ def _labels() -> Mapping[str, str]:
 
 def _label(words: str) -> str:
     return _labels().get(words.strip(), "")
-
-
-def _grade(words: str) -> Grade:
-    """A grade; the lowest for any other word."""
-    return _word(words, get_args(Grade)) or "low"
 
 
 def _word(words: str, values: Iterable[T]) -> T | None:

@@ -1,7 +1,5 @@
-"""What is done about runs without being asked: which of them are reflected on now, the reactions that came later, and
-the review of a day. Only what teaches something is written down, one commit each.
-
-When it is time for it, is decided in `background`.
+"""Reflects on runs without being asked: on those that are worth it, on reactions that came later, and on all runs of a
+day. Only a reflection that teaches something is written down, in one commit. `background` decides on the time.
 """
 
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,8 @@ That three reflections say what a skill says already shows that runs with it sti
 change needs one yes; below the line that says it nothing of the skill changes.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
+from itertools import product
 
 from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
@@ -16,14 +16,14 @@ from agent.growth.lessons.lesson_work import KnownSkill, LessonWork
 from agent.growth.patterns.likeness import SKILL_LINES, pair_likeness
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
-from agent.markdown.yaml_write import Value, is_list
+from agent.markdown.yaml_write import is_list
 from agent.memory.understanding.seam import TextRelation
+from agent.skills.learning.suggestion import with_version
 from agent.skills.variants.trial_shelf import open_trials
 from agent.texts import Language, text
 
 _SHORTEST = 10
 """The characters from which a line of a skill may say what a lesson says."""
-_LEARNED_FROM, _VERSIONS = "learned_from", "version_history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,14 @@ class SkillMatch:
 
 def skill_that_says(work: LessonWork, known: KnownLessons, candidate: LessonCandidate) -> SkillMatch | None:
     """The skill that says the same already, in the words of one of the reflections; None without one."""
-    wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.said)))
+    wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.strategies)))
     least = SKILL_LINES.of(known.vectors)
-    for skill in work.skills():
+    for skill, wanted in product(work.skills(), wordings):
         rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
-        for wanted in wordings:
-            lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= least]
-            related = zip(lines, known.relations(wanted, lines), strict=True)
-            if (said := next((line for line, relation in related if relation is TextRelation.SAME), None)) is not None:
-                return SkillMatch(skill, said)
+        lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= least]
+        for line, relation in zip(lines, known.relations(wanted, lines), strict=True):
+            if relation is TextRelation.SAME:
+                return SkillMatch(skill, line)
     return None
 
 
@@ -57,7 +56,9 @@ def may_change(work: LessonWork, known: KnownLessons, match: SkillMatch, candida
         return False
     if any(trial.skill == skill.name for trial in open_trials(work.vault)):
         return False
-    return not known.is_among(candidate.strategy.text, candidate.sentence, _given(data, work.language))
+    return not known.is_among(
+        candidate.strategy.text, candidate.strategy.sentence, _lines_of_reflections(data, work.language)
+    )
 
 
 def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate) -> ProposalDraft:
@@ -65,9 +66,9 @@ def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate
     skill, language = match.skill, work.language
     before = work.vault.read(skill.path) or b""
     after = with_line(before, candidate, work.now, language)
-    link, count = f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", len(candidate.said)
+    link, count = f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", len(candidate.strategies)
     rows = "\n".join(f"- {each.day} {each.link}: {inert_line(each.words)}" for each in candidate.evidence)
-    sentence = inert_line(candidate.sentence)
+    sentence = inert_line(candidate.strategy.sentence)
     return ProposalDraft(
         "rule",
         f"{skill.name} skill",
@@ -76,7 +77,7 @@ def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate
         (ProposedNote(skill.path, after.decode("utf-8", "replace"), before.decode("utf-8", "replace")),),
         ((text("lessons.sources", language), rows),),
         tuple(dict.fromkeys(each.link for each in candidate.evidence)),
-        {"asks": "skill", "skill": skill.path, "words": logged_words(candidate.sentence)},
+        {"asks": "skill", "skill": skill.path, "words": logged_words(candidate.strategy.sentence)},
         work.actor,
     )
 
@@ -86,24 +87,21 @@ def with_line(data: bytes, candidate: LessonCandidate, when: datetime, language:
     history of its versions, gets a next version there with the evidence; a person's header stays as it is."""
     note = Note.parse(data)
     heading = f"## {text('lessons.skill_section', language)}"
-    body, row = note.body.rstrip("\n"), f"- {inert_line(candidate.sentence)}"
+    body, row = note.body.rstrip("\n"), f"- {inert_line(candidate.strategy.sentence)}"
     above, found, below = body.partition(f"\n{heading}\n")
     if found:
         own, mark, rest = below.partition("\n## ")
         body = f"{above}{found}{own.rstrip()}\n{row}\n{mark}{rest}".rstrip("\n")
     else:
         body = f"{body}\n\n{heading}\n\n{row}"
-    versions = note.header.get(_VERSIONS)
-    if is_list(versions):
-        links: list[Value] = [each.link for each in candidate.evidence]
-        made = text("lessons.skill_version", language, count=len(candidate.said), rule=logged_words(candidate.sentence))
-        new: Mapping[str, Value] = {f"v{len(versions) + 1}": f"{when:%Y-%m-%d}: {made}"}
-        note = note.with_key(_VERSIONS, [*versions, new])
-        note = note.with_key(_LEARNED_FROM, list(dict.fromkeys([*note.strings(_LEARNED_FROM), *links])))
+    if is_list(note.header.get("version_history")):
+        rule = logged_words(candidate.strategy.sentence)
+        made = text("lessons.skill_version", language, count=len(candidate.strategies), rule=rule)
+        note = with_version(note, made, when, [each.link for each in candidate.evidence])
     return note.with_body(f"{body}\n").data
 
 
-def _given(data: bytes, language: Language) -> tuple[str, ...]:
+def _lines_of_reflections(data: bytes, language: Language) -> tuple[str, ...]:
     """The lines that reflections have given a skill."""
     heading = f"\n## {text('lessons.skill_section', language)}\n"
     section = Note.parse(data).body.partition(heading)[2].partition("\n## ")[0]

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent.growth.lessons.by_person import evidence_rows
-from agent.growth.lessons.earlier_rules import RuleNote, load_rule_notes
 from agent.growth.lessons.lesson import Lesson, lesson_target, words_mark
 from agent.growth.lessons.lesson_log import STATES, By, LogRow, load_log, log_row, parse_rows
-from agent.growth.lessons.lesson_note import format_row, lesson_of_note, load_rows
+from agent.growth.lessons.lesson_note import EarlierRule, format_row, load_earlier_rules, load_rows
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
 from agent.texts import text
 from agent.vault.change import Move
@@ -29,35 +28,34 @@ def take_over_rules(work: LessonWork) -> None:
     changes, rows = LessonChanges(is_copied=True), {each.key: each for each in load_rows(vault).lessons}
     keys = set(rows)
     gone = {key for key in load_log(vault).keys if key not in keys}
-    found = [(each, lesson_of_note(each, work.path)) for each in load_rule_notes(vault)]
-    is_undone = any(lesson.key in gone for _, lesson in found)
-    lessons = {
-        note.path: (note, lesson)
-        for note, lesson in found
-        if lesson.key not in gone and vault.own_version(note.path) == vault.read(note.path)
-    }
+    found = [*load_earlier_rules(vault)]
+    is_undone = any(each.lesson.key in gone for each in found)
+    whole = [each for each in found if vault.own_version(each.path) == vault.read(each.path)]
+    rules = [each for each in whole if each.lesson.key not in gone]
     if not is_undone:
-        changes.rows += _log_rows(work, {path.removesuffix(".md"): lesson for path, (_, lesson) in lessons.items()})
-    for note, lesson in lessons.values():
+        changes.rows += _log_rows(work, {each.path.removesuffix(".md"): each.lesson for each in rules})
+    for rule in rules:
+        lesson = rule.lesson
         if lesson.key not in keys:
             keys.add(lesson.key)
             changes.lines.append((None, format_row(lesson, work.language)))
-            changes.rows += _rows_of(work, note, lesson, changes.rows)
+            changes.rows += _rows_of(work, rule, changes.rows)
         elif (row := rows.get(lesson.key)) and lesson.state == "deprecated" != row.state and work.is_whole(row):
             changes.change(work, row, "deprecated")  # on a machine that still has the earlier version
-    changes.more += _moves_of_notes(work, lessons)
+    changes.more += _moves_of_notes(work, [each.path for each in rules])
     changes.more += _moves_of_logs(work) if not is_undone else ()
     if changes.more:
         changes.write(work, "lessons(take over): the rules of an earlier version")
 
 
-def _rows_of(work: LessonWork, note: RuleNote, lesson: Lesson, logged: list[LogRow]) -> Iterator[LogRow]:
+def _rows_of(work: LessonWork, rule: EarlierRule, logged: list[LogRow]) -> Iterator[LogRow]:
     """The rows that the log of earlier versions has not: the state of a rule that it did not know, and the evidence.
     Another state than its last one is the person's doing, as in any lesson (`rows_by_hand`)."""
+    lesson = rule.lesson
     if not any(row.key == lesson.key and row.event in STATES for row in logged):
         by: By = "person" if lesson.is_persons else "agent"
         yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
-    links = [each if each.startswith("[[") else f"[[{each}]]" for each in note.evidence]
+    links = [each if each.startswith("[[") else f"[[{each}]]" for each in rule.evidence]
     yield from evidence_rows(work, lesson, links)
 
 

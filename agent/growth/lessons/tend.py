@@ -40,9 +40,10 @@ def judge_lessons(work: LessonWork, book: LessonBook) -> LessonChanges:
 def _judge_once(work: LessonWork, book: LessonBook) -> LessonChanges:
     """Judge all lessons, the newest first, until one is set aside."""
     changes = LessonChanges()
-    for lesson in sorted(book.lessons, key=lambda each: -_let_in(book, each)):
+    in_force = [each for each in book.lessons if each.state in IN_FORCE and work.is_whole(each)]
+    for lesson in sorted(in_force, key=lambda each: -_let_in(book, each)):
         verdict = book.verdict(lesson, work.probation)
-        if lesson.state not in IN_FORCE or verdict.state == lesson.state or not work.is_whole(lesson):
+        if verdict.state == lesson.state:
             continue
         if verdict.state == "active":
             _set(work, lesson, "active", verdict, changes)
@@ -51,7 +52,7 @@ def _judge_once(work: LessonWork, book: LessonBook) -> LessonChanges:
             _set(work, lesson, "deprecated", verdict, changes)
             break
         elif verdict.state == "deprecated" and not _is_asked(work, lesson):
-            ask_end(work, lesson, _said(work, verdict))
+            ask_end(work, lesson, _format_verdict(work, verdict))
     if changes.rows:
         changes.write(work, subject_of(changes.rows))
     return changes
@@ -63,14 +64,14 @@ def _let_in(book: LessonBook, lesson: Lesson) -> float:
     return rows[0].at.timestamp() if rows else 0.0
 
 
-def _said(work: LessonWork, verdict: LessonVerdict) -> str:
+def _format_verdict(work: LessonWork, verdict: LessonVerdict) -> str:
     """A verdict in the person's language."""
     return text(f"lessons.{verdict.reason}", work.language, uses=verdict.uses, successes=verdict.successes)
 
 
 def _set(work: LessonWork, lesson: Lesson, state: LessonState, verdict: LessonVerdict, changes: LessonChanges) -> None:
     changes.change(work, lesson, state)
-    changes.rows.append(log_row(lesson, work.now, state, "agent", _said(work, verdict)))
+    changes.rows.append(log_row(lesson, work.now, state, "agent", _format_verdict(work, verdict)))
 
 
 def _is_asked(work: LessonWork, lesson: Lesson) -> bool:
@@ -86,13 +87,13 @@ def tend_lessons(work: LessonWork) -> tuple[LogRow, ...]:
     if work.vault.queued:
         return ()
     rows = [*follow_lessons(work)]
-    said = lesson_strategies(work)
-    if not said:
+    strategies = lesson_strategies(work)
+    if not strategies:
         return tuple(rows)
     book = load_book(work.vault)
-    if start_urgent_lessons(work, book, said):
+    if start_urgent_lessons(work, book, strategies):
         book = load_book(work.vault)
-    rows += learn_lessons(work, book, said).rows
+    rows += learn_lessons(work, book, strategies).rows
     return tuple(rows)
 
 
@@ -102,8 +103,8 @@ def follow_lessons(work: LessonWork) -> tuple[LogRow, ...]:
     if work.vault.queued:
         return ()
     if load_rows(work.vault).is_damaged:
-        told = "no lesson is followed until {path} has a header that can be read and says `type: lessons`"
-        raise UserError(told, hint="vault-agent doctor names the line", path=work.path)
+        problem = "no lesson is followed until {path} has a header that can be read and says `type: lessons`"
+        raise UserError(problem, hint="vault-agent doctor names the line", path=work.path)
     take_over_rules(work)
     gather_opinions(work)
     settle_proposals(work.vault)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown, UserError
@@ -47,7 +48,7 @@ def find_open_trial(vault: Vault, name: str) -> TrialRecord:
 
 def find_trials(vault: Vault, name: str) -> tuple[TrialView, ...]:
     """The variants of a skill, or the one with this name (`plan-week-1`); raises `Unknown` if there is none."""
-    found = [each for each in load_trials(vault) if name in {each.variant.skill, _stem(each.variant)}]
+    found = [each for each in load_trials(vault) if name in {each.variant.skill, PurePosixPath(each.variant.path).stem}]
     if not found:
         raise Unknown("there is no variant {name}", hint="vault-agent skills trials list shows all", name=name)
     return tuple(found)
@@ -82,7 +83,3 @@ def trial_document(view: TrialView) -> dict[str, object]:
 def _begun(variant: Variant) -> tuple[float, str, int]:
     at = variant.started or datetime.fromtimestamp(0).astimezone()
     return at.timestamp(), variant.skill, variant.number
-
-
-def _stem(variant: Variant) -> str:
-    return variant.path.rpartition("/")[2].removesuffix(".md")

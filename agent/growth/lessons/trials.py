@@ -17,12 +17,13 @@ from agent.errors import AgentError, BadNote
 from agent.growth.lessons.lesson_log import By, LessonEvent, LogRow, append_rows
 from agent.growth.lessons.variant_candidates import SkillCandidate
 from agent.growth.lessons.verdict import TrialCount, success_rate
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.markdown.yaml_write import Value, is_list
 from agent.memory import daily
 from agent.runs.status import growth_account
 from agent.skills.history.usage import Use, history_path, history_rows, history_with_trials
+from agent.skills.learning.suggestion import with_version
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE
@@ -86,7 +87,7 @@ def ask_about(workspace: Workspace, candidate: SkillCandidate, proposed: Variant
         why,
         (ProposedNote(variant.path, note.decode()),),
         (),
-        tuple(f"[[{use.session.removesuffix('.md')}]]" for use in candidate.uses[-5:]),
+        tuple(note_link(use.session) for use in candidate.uses[-5:]),
         facts,
         STAMP.actor,
     )
@@ -171,8 +172,8 @@ class Trial:
     def keep(self, variant: Variant, count: TrialCount) -> TrialRecord:
         """Make the variant the skill: its instructions, and one more version in its header."""
         change, link = clipped(variant.change, _VERSION), self.record.path.removesuffix(".md")
-        made = self._said("version_kept", link=link, change=change, **_numbers(count))
-        return self._replaced(variant.body, made, count.variant, "kept", self._said("kept_why", **_numbers(count)))
+        made = self._text("version_kept", link=link, change=change, **_numbers(count))
+        return self._replaced(variant.body, made, count.variant, "kept", self._text("kept_why", **_numbers(count)))
 
     def roll_back(self, count: TrialCount) -> TrialRecord:
         """Give the skill the instructions that it had before the variant was kept, as one more version."""
@@ -180,8 +181,8 @@ class Trial:
         (base,) = vault.read_blobs([self.record.base_blob])
         if base is None:
             return self.stop("no_base")
-        why = self._said("rolled_back_why", kept_good=good, kept_uses=uses, **_numbers(count))
-        made = self._said("version_back", link=self.record.path.removesuffix(".md"), good=good, uses=uses)
+        why = self._text("rolled_back_why", kept_good=good, kept_uses=uses, **_numbers(count))
+        made = self._text("version_back", link=self.record.path.removesuffix(".md"), good=good, uses=uses)
         reset = Use(self.record.skill, self.workspace.clock.now(), "", activated="rolled_back")
         rows = history_rows([reset], self.workspace.settings.vault.language)
         history = [Append(vault.home.at(name), row, head) for name, head, row in rows]
@@ -189,19 +190,19 @@ class Trial:
 
     def drop(self, status: VariantStatus, count: TrialCount) -> TrialRecord:
         """End a trial after which the skill stays as it is; its reason is kept in the variant's note."""
-        return self.end(status, self._said(f"{status}_why", **_numbers(count)))
+        return self.end(status, self._text(f"{status}_why", **_numbers(count)))
 
     def settle(self, uses: int) -> TrialRecord:
         """End the watch over a kept variant that has not become worse; nobody is told."""
-        return self.end("settled", self._said("settled_why", uses=uses))
+        return self.end("settled", self._text("settled_why", uses=uses))
 
     def stop(self, reason: str, by: By = "agent") -> TrialRecord:
         """End a trial without a verdict; `reason` names the sentence that says why."""
-        return self.end("stopped", self._said(f"stopped_{reason}"), by)
+        return self.end("stopped", self._text(f"stopped_{reason}"), by)
 
     def take_back(self) -> TrialRecord:
         """Note that the person has taken a kept variant back: the skill is as it was, and as trusted as it was."""
-        done = self.end("rolled_back", self._said("taken_back"), "person")
+        done = self.end("rolled_back", self._text("taken_back"), "person")
         self._trust()
         return done
 
@@ -254,12 +255,8 @@ class Trial:
 
     def _next_version(self, before: bytes, body: str, made: str, outcomes: Sequence[bool]) -> bytes:
         """The skill's file with other instructions, its success rate, and one more version with what was made of it."""
-        note = Note.parse(before)
-        known = note.header.get("version_history")
-        versions: list[Value] = list(known) if is_list(known) else []
-        versions.append({f"v{len(versions) + 1}": f"{self.workspace.clock.now():%Y-%m-%d}: {made}"})
-        changed = note.with_key("version_history", versions).with_key("success_rate", round(success_rate(outcomes), 2))
-        return changed.with_body(f"{body.strip()}\n").data
+        note = with_version(Note.parse(before), made, self.workspace.clock.now())
+        return note.with_key("success_rate", round(success_rate(outcomes), 2)).with_body(f"{body.strip()}\n").data
 
     def _trust(self) -> None:
         """Trust the skill as it is now: what this program has written, or what was trusted before."""
@@ -269,7 +266,7 @@ class Trial:
             if found is not None:
                 self.library.review(found, self.workspace.clock.now(), "a variant of it was tried")
 
-    def _said(self, key: str, **values: object) -> str:
+    def _text(self, key: str, **values: object) -> str:
         return text(f"variant.{key}", self.workspace.settings.vault.language, **values)
 
 

@@ -11,28 +11,23 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from typing import TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
-from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_work import LessonWork
-from agent.loop.record_parse import run_ends
-from agent.markdown import blocks, tasks
 from agent.markdown.appending import format_head, format_row, timed_rows
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
-from agent.markdown.title import short_heading
-from agent.runs.reactions import LOOKED_BACK, opinions_on_runs
-from agent.texts import Language, Sentence, in_all_languages, text
+from agent.runs.reactions import LOOKED_BACK, opinions_on_runs, ticked_boxes
+from agent.skills.history.stats import FAILURE
+from agent.skills.history.usage import Opinion
+from agent.texts import Language, Sentence, text
 from agent.vault.change import Append, Stamp
-from agent.vault.folders import LESSON_HISTORY, SESSIONS, AgentFolder
+from agent.vault.folders import LESSON_HISTORY, AgentFolder
 from agent.vault.store import Vault
 
-RunOpinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
-"""What the person made of a run: a ticked box about one of its lessons; or `corrected`: within a day they edited what
-it wrote, took it back, or said that it is not what they wanted."""
-FAILED = frozenset(("failed", "limit"))
 _COLUMNS = 6
 """Time, run, outcome, lessons, opinion, session."""
 _OPINION = "opinion"
@@ -65,13 +60,13 @@ class LessonRun:
     run: str
     outcome: str
     lessons: tuple[GivenLesson, ...]
-    opinion: RunOpinion = ""
+    opinion: Opinion = ""
     session: str = ""
 
     @property
     def row(self) -> str:
         """The row of the table, without a line end."""
-        session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
+        session = note_link(self.session) if self.session else ""
         lessons = ", ".join(each.cell for each in self.lessons)
         cells = (self.run, self.outcome, lessons, self.opinion, session)
         return format_row(self.at, (cell.replace("|", "/") for cell in cells))
@@ -85,7 +80,7 @@ class LessonUse:
     at: datetime
     run: str
     outcome: str
-    opinion: RunOpinion
+    opinion: Opinion
     came_up: bool = True
     beside: frozenset[str] = frozenset()
 
@@ -98,10 +93,10 @@ class LessonUse:
     def counts(self) -> bool:
         """True if it says something about the lesson: its case came up, and the run failed, or the person reacted. A
         run that has only ended counts for neither."""
-        return self.came_up and (self.opinion != "" or self.outcome in FAILED)
+        return self.came_up and (self.opinion != "" or self.outcome in FAILURE)
 
 
-def opinion_row(at: datetime, run: str, lessons: Sequence[GivenLesson], opinion: RunOpinion, session: str) -> LessonRun:
+def opinion_row(at: datetime, run: str, lessons: Sequence[GivenLesson], opinion: Opinion, session: str) -> LessonRun:
     """The row with the person's opinion about a run's lessons."""
     return LessonRun(at, run, _OPINION, tuple(lessons), opinion, session)
 
@@ -111,9 +106,10 @@ def append_runs(home: AgentFolder, runs: Sequence[LessonRun], language: Language
     months: dict[str, list[LessonRun]] = {}
     for each in runs:
         months.setdefault(f"{each.at:%Y-%m}", []).append(each)
+    texts = ((month, "".join(f"{each.row}\n" for each in found)) for month, found in months.items())
     return tuple(
-        Append(home.at(f"{LESSON_HISTORY}{month}.md"), _rows(found), _head(month, language))
-        for month, found in months.items()
+        Append(home.at(f"{LESSON_HISTORY}{month}.md"), rows.encode("utf-8", "replace"), _head(month, language))
+        for month, rows in texts
     )
 
 
@@ -121,9 +117,9 @@ def load_runs(vault: Vault, since: datetime | None = None) -> tuple[LessonRun, .
     """The rows since a moment (None: all), by time; without text that arrived from where others write."""
     folder = vault.home.at(LESSON_HISTORY)
     place = Path(vault.place.root, folder)
-    names = sorted(file.name for file in place.glob("*.md")) if place.is_dir() else []
-    wanted = (name for name in names if since is None or name >= f"{since - _DAY:%Y-%m}")  # a month of any time zone
-    found = (row for name in wanted for row in parse_runs(vault.own_version(folder + name) or b""))
+    first = f"{since - _DAY:%Y-%m}" if since is not None else ""  # a month of any time zone
+    names = sorted(file.name for file in place.glob("*.md") if file.name >= first)
+    found = (row for name in names for row in parse_runs(vault.own_version(folder + name) or b""))
     return tuple(sorted((row for row in found if since is None or row.at >= since), key=lambda row: row.at))
 
 
@@ -143,20 +139,15 @@ def uses_of(rows: Iterable[LessonRun]) -> LessonUses:
     found: dict[str, dict[str, LessonUse]] = {}
     for row in rows:
         came_up = frozenset(each.words for each in row.lessons if each.came_up)
-        for given in row.lessons:
-            uses = found.setdefault(given.words, {})
+        for lesson in row.lessons:
+            uses = found.setdefault(lesson.words, {})
+            known = uses.get(row.run)
             if row.outcome != _OPINION:
-                opinion = uses[row.run].opinion if row.run in uses else ""
-                beside = came_up - {given.words}
-                uses[row.run] = LessonUse(row.at, row.run, row.outcome, opinion, given.came_up, beside)
-            elif row.run in uses and row.opinion:
-                came_up_too = uses[row.run].came_up or given.came_up
-                uses[row.run] = replace(uses[row.run], opinion=row.opinion, came_up=came_up_too)
+                opinion, beside = known.opinion if known else "", came_up - {lesson.words}
+                uses[row.run] = LessonUse(row.at, row.run, row.outcome, opinion, lesson.came_up, beside)
+            elif known and row.opinion:
+                uses[row.run] = replace(known, opinion=row.opinion, came_up=known.came_up or lesson.came_up)
     return {words: tuple(uses.values()) for words, uses in found.items()}
-
-
-def _rows(runs: Iterable[LessonRun]) -> bytes:
-    return "".join(f"{each.row}\n" for each in runs).encode("utf-8", "replace")
 
 
 def _head(month: str, language: Language) -> bytes:
@@ -166,61 +157,23 @@ def _head(month: str, language: Language) -> bytes:
 
 
 def _parse_row(at: datetime, cells: Sequence[str]) -> LessonRun | None:
-    if len(cells) != _COLUMNS - 1 or cells[3] not in get_args(RunOpinion):
+    if len(cells) != _COLUMNS - 1 or cells[3] not in get_args(Opinion):
         return None
-    run, outcome, given, opinion, session = cells
-    lessons, path = tuple(_given(given)), session.removeprefix("[[").removesuffix("]]")
+    run, outcome, cell, opinion, session = cells
+    lessons, path = tuple(_lessons_in(cell)), session.removeprefix("[[").removesuffix("]]")
     if not lessons:
         return None
-    return LessonRun(at, run, outcome, lessons, cast(RunOpinion, opinion), f"{path}.md" if path else "")
+    return LessonRun(at, run, outcome, lessons, cast(Opinion, opinion), f"{path}.md" if path else "")
 
 
-def _given(cell: str) -> Iterator[GivenLesson]:
+def _lessons_in(cell: str) -> Iterator[GivenLesson]:
     for found in _LESSON.finditer(cell):
         yield GivenLesson(found[2], found[3], not found[1])
 
 
-MOST = 3
-"""The most lessons that are asked about after one run: nobody ticks a long form."""
-_BOX = re.compile(r"\[\[([^\]|]+)[^\]]*\]\]\s*[:：]\s*(\S.*)")
-_UNSAFE = re.compile(r"[\[\]|]")
-BoxOpinion = Literal["helpful", "not_helpful"]
-_OPINIONS: tuple[BoxOpinion, ...] = ("helpful", "not_helpful")
-
-
-def lesson_boxes(lessons: Sequence[Lesson], language: Language) -> str:
-    """A question and two boxes for each lesson; empty without any."""
-    rows = [
-        text("skill_feedback.box", language, name=_named(lesson), opinion=text(f"skill_feedback.{each}", language))
-        for lesson in lessons[:MOST]
-        for each in _OPINIONS
-    ]
-    return "\n".join([text("lessons.question", language), "", *(f"- [ ] {row}" for row in rows)]) if rows else ""
-
-
-def ticked_lessons(note: str) -> Iterator[tuple[str, BoxOpinion]]:
-    """What the boxes link to of which exactly one is ticked, and its opinion, for a note in any language."""
-    found: dict[str, set[BoxOpinion]] = {}
-    for task in tasks.find_tasks(blocks.parse_body(note)):
-        box = _BOX.fullmatch(task.text.strip())
-        if box is not None and task.done and box[2].strip() in _words():
-            found.setdefault(box[1], set()).add(_words()[box[2].strip()])
-    for target, opinions in found.items():
-        if len(opinions) == 1:
-            yield target, opinions.pop()
-
-
 def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
-    """Record what the person has said or shown of the runs of the last two days, in one commit; returns the rows."""
-    now = work.now
-    rows = load_runs(work.vault, now - LOOKED_BACK)
-    opined = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
-    left = [row for row in (_without(each, opined) for each in rows if not each.opinion) if row.lessons]
-    found = [*_by_boxes(work, left, now)]
-    opined |= {(row.run, each.target) for row in found for each in row.lessons}
-    left = [row for row in (_without(each, opined) for each in left) if row.lessons]
-    shown = opinions_on_runs(work.vault, {row.run: row.session for row in left}) if work.corrections and left else {}
-    found += [opinion_row(now, row.run, row.lessons, shown[row.run], row.session) for row in left if row.run in shown]
+    """Record what the person thinks of the runs of the last two days, in one commit; returns the rows."""
+    found = [*_new_opinions(work)]
     if found:
         subject, stamp = Sentence("lessons(history): what you think of runs"), Stamp("agent", tool="lesson_feedback")
         with work.vault.transaction(subject, stamp) as change:
@@ -228,27 +181,26 @@ def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
     return tuple(found)
 
 
-def _without(row: LessonRun, opined: Collection[tuple[str, str]]) -> LessonRun:
-    """The row with the lessons about which nothing was said yet."""
-    return replace(row, lessons=tuple(each for each in row.lessons if (row.run, each.target) not in opined))
+def _new_opinions(work: LessonWork) -> Iterator[LessonRun]:
+    """The rows about lessons of the last days of which no opinion is known yet."""
+    rows = load_runs(work.vault, work.now - LOOKED_BACK)
+    rated = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
+    left = [row for row in (_without(each, rated) for each in rows if not each.opinion) if row.lessons]
+    boxes = ticked_boxes(work.vault, {row.run: row.session for row in left})
+    unticked = {row.run: row.session for row in left if any(each.target not in boxes[row.run] for each in row.lessons)}
+    of_runs = opinions_on_runs(work.vault, unticked) if work.corrections and unticked else {}
+    opinions: tuple[tuple[LessonRun, Opinion], ...] = tuple(product(left, get_args(Opinion)[1:]))
+    made = (_rated(row, opinion, boxes[row.run], of_runs.get(row.run, ""), work.now) for row, opinion in opinions)
+    yield from (row for row in made if row.lessons)
 
 
-def _by_boxes(work: LessonWork, rows: Sequence[LessonRun], now: datetime) -> Iterator[LessonRun]:
-    vault, ends = work.vault, dict[str, dict[str, str]]()
-    for row in rows:
-        if row.session not in ends:
-            data = vault.own_version(row.session) if vault.home.holds(row.session, SESSIONS) else None
-            ends[row.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
-        for target, opinion in ticked_lessons(ends[row.session].get(row.run, "")):
-            if about := [replace(each, came_up=True) for each in row.lessons if each.target == target]:
-                yield opinion_row(now, row.run, about, opinion, row.session)
+def _without(row: LessonRun, rated: Collection[tuple[str, str]]) -> LessonRun:
+    """The row with the lessons about which no opinion is known yet."""
+    return replace(row, lessons=tuple(each for each in row.lessons if (row.run, each.target) not in rated))
 
 
-def _named(lesson: Lesson) -> str:
-    """A link to a lesson that says in a few words which one it is."""
-    return f"[[{lesson_target(lesson.path, lesson.key)}|{_UNSAFE.sub(' ', short_heading(lesson.text))}]]"
-
-
-@cache
-def _words() -> Mapping[str, BoxOpinion]:
-    return {words: each for each in _OPINIONS for words in in_all_languages(f"skill_feedback.{each}")}
+def _rated(row: LessonRun, opinion: Opinion, boxes: Mapping[str, Opinion], of_run: Opinion, at: datetime) -> LessonRun:
+    """The row about the lessons of a run of which the person has this opinion: by a ticked box, or of the whole run."""
+    ticked = [replace(each, came_up=True) for each in row.lessons if boxes.get(each.target) == opinion]
+    others = [each for each in row.lessons if each.target not in boxes and of_run == opinion]
+    return opinion_row(at, row.run, (*ticked, *others), opinion, row.session)

@@ -60,12 +60,11 @@ def look_at_skills(skills: SkillSet, pause_days: int) -> Iterator[SkillCandidate
     vault = skills.workspace.vault
     busy = {record.skill for record in open_trials(vault)}
     asked = {each.facts.get("skill", "") for each in pending_proposals(vault, "mutation")}
-    rows = (row for row in load_log(vault).rows if row.is_of_skill and row.event in _PAUSES)
     since = skills.workspace.clock.now() - timedelta(days=pause_days)
-    paused = {name for name, at in {row.words: row.at for row in rows}.items() if at > since}
-    for skill in skills.library.snapshot().candidates:
-        if skill.source is SkillSource.PACKAGE:
-            continue
+    ended = (row for row in load_log(vault).rows if row.is_of_skill and row.event in _PAUSES and row.at > since)
+    paused = {row.words for row in ended}
+    own = (each for each in skills.library.snapshot().candidates if each.source is not SkillSource.PACKAGE)
+    for skill in own:
         if skill.source is not SkillSource.LEARNED:
             yield Unfit(skill, "not_learned")
         elif not skill.reviewed:

@@ -1,4 +1,4 @@
-"""What the model is told of a skill when it proposes variants, in the counts of the program and in English, as all
+"""The prompt for variants of a skill, with counts of the program and in English, as all
 prompts are, with the tasks quoted as data; and its answer with one to three proposals, as typed values.
 
 What is missing or cannot be used is named in `problems`, so that the model can be asked once more. How much a proposal
@@ -11,15 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from agent.dataclass import dataclass
 from agent.escape import escape, escape_line
 from agent.growth.lessons.lesson_log import load_log
-from agent.growth.lessons.model_answer import fields_in, named
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections
 from agent.growth.lessons.variant_candidates import SkillCandidate
+from agent.growth.model_reply import ParsedReply
+from agent.llm.messages import reply_items
 from agent.markdown.title import clipped
-from agent.markdown.yaml_write import Value, is_list
 from agent.memory.capture.facts import RunTrace
 from agent.runs.run_course import run_trace
 from agent.skills.history.stats import use_succeeded
@@ -52,26 +51,26 @@ def prompt_values(vault: Vault, candidate: SkillCandidate, tools: Sequence[str],
 
 
 def _patterns(uses: Sequence[Use], traces: dict[str, RunTrace]) -> Iterator[str]:
-    """What uses have in common: the order of their tools, the tools that failed, and some of their tasks."""
+    """The common features of uses: the order of their tools, the tools that failed, and some of their tasks."""
     if not uses:
         return
     yield f"{len(uses)} uses, with {sum(use.tools for use in uses) / len(uses):.1f} tool calls each"
     orders = Counter(" → ".join(step.tool for step in traces[use.run].steps) for use in uses)
-    for order, count in orders.most_common(3):
-        yield f"{count} × the tools {order or _NONE}"
+    yield from (f"{count} × the tools {order or _NONE}" for order, count in orders.most_common(3))
     failed = Counter(step.tool for use in uses for step in traces[use.run].steps if step.failed)
-    for tool, count in failed.most_common(3):
-        yield f"{tool} failed {count} times"
+    yield from (f"{tool} failed {count} times" for tool, count in failed.most_common(3))
     ends = Counter(use.feedback or use.outcome for use in uses)
     yield "ends: " + ", ".join(f"{count} × {end}" for end, count in ends.most_common())
-    for use in uses[-_EXAMPLES:]:
-        said = next((each.text for each in traces[use.run].said if not each.is_earlier), "")
-        if said:
-            yield f"a task: {json.dumps(said[:_LONGEST], ensure_ascii=False)}"
+    tasks = filter(None, (_task_of(traces[use.run]) for use in uses[-_EXAMPLES:]))
+    yield from (f"a task: {json.dumps(task[:_LONGEST], ensure_ascii=False)}" for task in tasks)
+
+
+def _task_of(trace: RunTrace) -> str:
+    return next((each.text for each in trace.said if not each.is_earlier), "")
 
 
 def _reflected(vault: Vault, candidate: SkillCandidate) -> Iterator[str]:
-    """What the agent has thought about these runs, without what strangers had a part in."""
+    """The reflections on these runs, without those that strangers' text may have shaped."""
     runs = {use.run for use in candidate.uses}
     since = candidate.uses[0].time.date()
     about = [each for each in load_reflections(vault, since) if runs.intersection(each.runs) and not each.strangers]
@@ -91,12 +90,12 @@ def _trends(uses: Sequence[Use]) -> Iterator[str]:
     half = len(uses) // 2
     for name, part in (("older half", uses[:half]), ("newer half", uses[half:])):
         opinions = Counter(use.feedback for use in part if use.feedback)
-        said = ", ".join(f"{count} × {opinion.replace('_', ' ')}" for opinion, count in opinions.most_common())
-        yield f"{name} of {len(part)} uses: {said or 'no opinion'}"
+        counts = ", ".join(f"{count} × {opinion.replace('_', ' ')}" for opinion, count in opinions.most_common())
+        yield f"{name} of {len(part)} uses: {counts or 'no opinion'}"
 
 
 def _tried(vault: Vault, skill: str) -> Iterator[str]:
-    """What became of earlier variants."""
+    """The ends of earlier variants."""
     rows = (row for row in load_log(vault).of(skill) if row.is_of_skill and row.event not in {"trial", "proposed"})
     return (f"{row.event}: {row.why}" for row in rows)
 
@@ -128,14 +127,14 @@ def kind_of_change(before: str, after: str) -> VariantKind | None:
     plain_old, plain_new = ([_MARKER.sub("", line) for line in lines] for lines in (old, new))
     if sorted(plain_old) == sorted(plain_new):
         return "order"
-    changes = [
-        each for each in SequenceMatcher(None, plain_old, plain_new, autojunk=False).get_opcodes() if each[0] != "equal"
-    ]
-    removed = sum(each[2] - each[1] for each in changes)
-    added = sum(each[4] - each[3] for each in changes)
-    if len(changes) == 1 and removed == 1 and 1 <= added <= 1 + _MORE_LINES:
-        return "step"
-    return "strategy"
+    return "step" if _is_one_step(plain_old, plain_new) else "strategy"
+
+
+def _is_one_step(old: Sequence[str], new: Sequence[str]) -> bool:
+    """True if one line is replaced, and only that."""
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    changes = [(last - first, end - begin) for tag, first, last, begin, end in codes if tag != "equal"]
+    return len(changes) == 1 and changes[0][0] == 1 and 1 <= changes[0][1] <= 1 + _MORE_LINES
 
 
 def riskier(*kinds: VariantKind) -> VariantKind:
@@ -145,8 +144,8 @@ def riskier(*kinds: VariantKind) -> VariantKind:
 
 def new_tools(before: str, after: str, tools: Iterable[str]) -> tuple[str, ...]:
     """The tools that the new instructions name and the old ones do not."""
-    known, said = frozenset(tools), frozenset(_TOOL.findall(before))
-    return tuple(sorted(name for name in frozenset(_TOOL.findall(after)) & known if name not in said))
+    known, before_names = frozenset(tools), frozenset(_TOOL.findall(before))
+    return tuple(sorted(name for name in frozenset(_TOOL.findall(after)) & known if name not in before_names))
 
 
 def _lines(text: str) -> list[str]:
@@ -157,53 +156,30 @@ MOST = 3
 LONGEST_BODY = 12_000
 """The most characters of instructions that a model may write."""
 _LONGEST_WORDS = 600
-_KINDS: Mapping[str, VariantKind] = {
-    **dict.fromkeys(("a", "parameter", "参数", "参数微调"), "parameter"),
-    **dict.fromkeys(("b", "order", "顺序", "顺序重组"), "order"),
-    **dict.fromkeys(("c", "step", "步骤", "步骤替换"), "step"),
-    **dict.fromkeys(("d", "strategy", "策略", "全新策略"), "strategy"),
-}
-_LIST = {"proposals": "proposals mutations 方案 突变方案"}
-_NAMES = {
-    "kind": "kind type 类型",
-    "change": "change 改变 改动",
-    "reason": "reason why 理由 原因",
-    "risk": "risk risks 风险",
-    "verification": "verification verify 验证",
-    "instructions": "instructions body 指令 正文",
-}
 
 
-@dataclass(frozen=True, slots=True)
-class VariantAnswer:
-    """The proposals that can be used, without numbers and each of the kind that it claims to be, and what is wrong with
-    the others, in sentences for the model."""
-
-    proposals: tuple[Variant, ...]
-    problems: tuple[str, ...] = ()
-
-
-def parse_proposals(reply: str, skill: str, plan: TrialPlan) -> VariantAnswer:
-    """The proposals for a skill in a model's reply, to be judged by the plan."""
+def parse_proposals(reply: str, skill: str, plan: TrialPlan) -> ParsedReply[tuple[Variant, ...]]:
+    """The usable proposals for a skill in a model's reply, without numbers and each of the kind that it claims to be;
+    they are to be judged by the plan. Problems are named only where there is none."""
     problems: list[str] = []
-    listed = (fields_in(reply, _LIST, problems) or {}).get("proposals")
-    if not is_list(listed) or not listed:
-        return VariantAnswer((), tuple(problems) or ("there is no list `proposals` in it",))
-    numbered = enumerate(listed[:MOST], 1)
-    found = tuple(made for number, each in numbered for made in _proposal(number, each, problems, skill, plan))
-    return VariantAnswer(found, tuple(problems))
+    try:
+        listed = [*reply_items(reply)][:MOST]
+    except ValueError as error:
+        return ParsedReply(None, (str(error),))
+    found = [made for number, each in enumerate(listed, 1) for made in _proposal(number, each, problems, skill, plan)]
+    return ParsedReply(tuple(found)) if found else ParsedReply(None, tuple(problems) or ("there is no proposal in it",))
 
 
-def _proposal(number: int, value: Value, problems: list[str], skill: str, plan: TrialPlan) -> Iterator[Variant]:
-    given = named(value, _NAMES) if isinstance(value, Mapping) else {}
-    kind = _KINDS.get(str(given.get("kind") or "").strip().casefold().partition(" ")[0].rstrip(".:"))
-    words = {name: _words(given.get(name)) for name in ("change", "reason", "risk", "verification")}
-    body = given.get("instructions")
-    text = body.strip("\n").rstrip() if isinstance(body, str) else ""
-    missing = [name for name, said in words.items() if not said]
-    wrong = [f"proposal {number} has no {', '.join(missing)}"] if missing else []
+def _proposal(
+    number: int, item: Mapping[str, str], problems: list[str], skill: str, plan: TrialPlan
+) -> Iterator[Variant]:
+    kind = next((each for each in RISKS if each == item.get("kind", "").strip().casefold()), None)
+    words = {name: _words(item.get(name, "")) for name in ("change", "reason", "risk", "verification")}
+    text = item.get("instructions", "").strip("\n").rstrip()
+    missing = ", ".join(name for name, value in words.items() if not value)
+    wrong = [f"proposal {number} has no {missing}"] if missing else []
     if kind is None:
-        wrong.append(f"proposal {number}: the kind is A, B, C or D")
+        wrong.append(f"proposal {number}: the kind is one of {', '.join(RISKS)}")
     if problem := _body_problem(text):
         wrong.append(f"proposal {number}: instructions {problem}")
     problems += wrong
@@ -223,7 +199,6 @@ def _body_problem(text: str) -> str:
     return "have control or invisible characters" if escape(text) != text else ""
 
 
-def _words(value: Value) -> str:
+def _words(value: str) -> str:
     """A text on one line without markup that acts."""
-    flat = " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
-    return clipped(escape_line(flat).replace("%%", "% %"), _LONGEST_WORDS)
+    return clipped(escape_line(" ".join(value.split())).replace("%%", "% %"), _LONGEST_WORDS)

@@ -5,9 +5,10 @@ history of the skill and the record of the trial.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from agent.asking.answers import answered_proposals, mark_taken, refused_facts
 from agent.context.prompt import fill
@@ -28,7 +29,6 @@ from agent.growth.lessons.trials import (
 from agent.growth.lessons.variant_candidates import SkillCandidate, look_at_skills
 from agent.growth.lessons.variant_proposals import (
     RISKS,
-    VariantAnswer,
     kind_of_change,
     new_tools,
     parse_proposals,
@@ -36,7 +36,8 @@ from agent.growth.lessons.variant_proposals import (
     riskier,
 )
 from agent.growth.lessons.verdict import count_trial, has_dropped, judge_trial
-from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never
+from agent.growth.model_reply import ParsedReply, ask_model
+from agent.llm.messages import Cancelled, Provider, never
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
 from agent.runs.registry import run_registry
@@ -64,7 +65,7 @@ class KnownTools:
 
 @dataclass(frozen=True, slots=True)
 class VariantModel:
-    """What proposing needs: the models' accounts, and the tools that there are."""
+    """The accounts of models and the tools that proposing needs."""
 
     account: Accounts
     tools: KnownTools
@@ -147,12 +148,10 @@ class Variants:
             return trial.stop("note_changed", "person")
         if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
             return save_trial(vault, replace(record, status=variant.status, planned=""))
-        if data is None:
-            return trial.stop("skill_gone", "person")
         if is_kept and now == record.base:
             return trial.take_back()
         if now != (record.kept if is_kept else record.base):
-            return trial.stop("skill_changed", "person")
+            return trial.stop("skill_changed" if now else "skill_gone", "person")
         return self._judge(trial, variant)
 
     def _judge(self, trial: Trial, variant: Variant) -> TrialRecord | None:
@@ -176,11 +175,13 @@ class Variants:
     def _propose(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> Iterator[str]:
         """The path of the note of the variant that is tried or asked about; none if no proposal can be."""
         try:
-            answer, reply = self._ask(candidate, model, cancelled)
+            answer = self._ask(candidate, model, cancelled)
         except AgentError as error:
             logger.info("no variant of %s is proposed now: %s", candidate.skill.name, error.message)
             return
-        planned = sorted(self._usable(candidate, answer, model.tools), key=lambda each: RISKS.index(each.kind))
+        planned = sorted(
+            self._usable(candidate, answer.value or (), model.tools), key=lambda each: RISKS.index(each.kind)
+        )
         for each in planned:
             try:
                 yield self._begin(candidate, each)
@@ -189,7 +190,7 @@ class Variants:
                 continue
             return
         if not planned:
-            self._note(candidate.skill.name, "nothing", "; ".join(answer.problems) or reply or "-")
+            self._note(candidate.skill.name, "nothing", "; ".join(answer.problems) or answer.text or "-")
 
     def _begin(self, candidate: SkillCandidate, proposed: Variant) -> str:
         mode = self.workspace.settings.growth.mutations.mode
@@ -197,37 +198,27 @@ class Variants:
         is_free = candidate.is_agents_own and (is_small or mode == "autonomous")
         return (begin_trial if is_free else ask_about)(self.workspace, candidate, proposed)
 
-    def _ask(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> tuple[VariantAnswer, str]:
-        """The model's proposals, and its whole answer; it is asked once more if none of them can be used."""
+    def _ask(
+        self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled
+    ) -> ParsedReply[tuple[Variant, ...]]:
         workspace, settings = self.workspace, self.workspace.settings
         values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), settings.vault.language)
         prompt = fill("mutation", workspace.vault.own_version_of, **values)
         run = f"mutation-{workspace.clock.new_id()}"
         provider: Provider = model.account.of_run(run, growth_account("mutations")).of("reflection")
-        request = Request((User(prompt),), max_output=_LONGEST)
-        reply = provider.chat(request, cancelled=cancelled).message.text
         plan = TrialPlan(settings.growth.mutations.min_improvement, settings.growth.mutations.tolerance)
-        answer = parse_proposals(reply, candidate.skill.name, plan)
-        if answer.proposals:
-            return answer, reply
-        again = "Your answer cannot be used:\n" + "\n".join(f"- {each}" for each in answer.problems)
-        asked = (*request.messages, Assistant(reply), User(f"{again}\nAnswer once more, with the YAML only."))
-        reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
-        return parse_proposals(reply, candidate.skill.name, plan), reply
+        parse = partial(parse_proposals, skill=candidate.skill.name, plan=plan)
+        return ask_model(provider, prompt, parse, _LONGEST, workspace.vault.own_version_of, cancelled)
 
-    def _usable(self, candidate: SkillCandidate, answer: VariantAnswer, tools: KnownTools) -> Iterator[Variant]:
+    def _usable(self, candidate: SkillCandidate, proposals: Sequence[Variant], tools: KnownTools) -> Iterator[Variant]:
         """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools; of
         the riskier kind of what each says and what it does."""
         vault, before = self.workspace.vault, candidate.skill.body
         refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
         refused |= {each.body for each in trial_records(vault).all() if each.skill == candidate.skill.name}
-        forgotten = load_tombstones(vault)
-        for proposal in answer.proposals:
+        for proposal in proposals:
             kind = kind_of_change(before, proposal.body)
-            words = (proposal.body, proposal.change, proposal.reason, proposal.risk, proposal.verification)
-            if kind is None or body_digest(proposal.body) in refused:
-                continue
-            if any(vault.masked(each) != each or forgotten.without_forgotten(each) != each for each in words):
+            if kind is None or body_digest(proposal.body) in refused or not self._may_be_written(proposal):
                 continue
             named = new_tools(before, proposal.body, tools.names)
             allowed = candidate.skill.allowed_tools
@@ -236,6 +227,12 @@ class Variants:
             # a new tool that does more than read makes it a new strategy
             more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
             yield replace(proposal, kind=riskier(kind, proposal.kind, more))
+
+    def _may_be_written(self, proposal: Variant) -> bool:
+        """True if there is neither a secret nor a forgotten word in a proposal."""
+        vault, forgotten = self.workspace.vault, load_tombstones(self.workspace.vault)
+        words = (proposal.body, proposal.change, proposal.reason, proposal.risk, proposal.verification)
+        return all(vault.masked(each) == each == forgotten.without_forgotten(each) for each in words)
 
     def _note(self, skill: str, event: LessonEvent, why: str, by: By = "agent") -> None:
         """Log what became of a proposal that has no note."""

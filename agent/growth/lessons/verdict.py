@@ -1,4 +1,4 @@
-"""What the uses of a lesson say about it: on probation whether enough of them went well, then whether too few do. Pure.
+"""The verdict on a lesson by its uses: on probation whether enough of them went well, then whether too few do. Pure.
 
 With ten uses, a lesson with which half of the runs go well passes in 5 % of all cases, one with nine of ten in 93 %,
 one with 95 of 100 in 99 %. All is computed anew from the uses each time, so that a correction which comes a day later
@@ -23,7 +23,7 @@ LessonReason: TypeAlias = Literal["passed", "failed", "dropped", "open"]
 
 @dataclass(frozen=True, slots=True)
 class LessonVerdict:
-    """What its uses say: the `state` that a lesson has by them, the reason, and the uses that count so far with the
+    """The `state` that a lesson has by its uses, the reason, and the uses that count so far with the
     successes among them."""
 
     state: LessonState

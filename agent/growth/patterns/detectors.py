@@ -15,9 +15,21 @@ from datetime import date, datetime, time, timedelta
 
 from agent.clock import in_clock_zone
 from agent.config.resources import patterns as word_lists
-from agent.growth.patterns.confidence import binomial_tail, confidence, count_testable, poisson_tail
 from agent.growth.patterns.likeness import Vectors, bare, core_of, days_of, groups, occasions, topics, words_in
-from agent.growth.patterns.pattern import Activity, OpenBox, Pattern, Remark, ToolCallMade, pattern_of, quoted, surest
+from agent.growth.patterns.pattern import (
+    Activity,
+    OpenBox,
+    Pattern,
+    Remark,
+    ToolCallMade,
+    binomial_tail,
+    confidence,
+    count_testable,
+    pattern_of,
+    poisson_tail,
+    quoted,
+    surest,
+)
 from agent.markdown.tasks import parse_task_dates
 from agent.memory.edits.form import dates_in
 from agent.memory.understanding.statements import is_question, is_small_talk
@@ -67,7 +79,7 @@ def repeated_questions(activity: Activity, language: Language, vectors: Vectors 
     found = list(_alike(activity.of_kinds("asked"), vectors))
     sizes = Counter(len(_without_retries(alike)) for alike, _ in found)
     mean = (sizes[2] + _USUAL) / (sizes[1] + _WEIGHT)
-    shown = []
+    patterns = []
     for alike, asked in found:
         cases = _without_retries(alike)
         core, share = core_of([bare(each.text) for each in cases])
@@ -76,8 +88,8 @@ def repeated_questions(activity: Activity, language: Language, vectors: Vectors 
         subject = " ".join(sorted(core)[:_SUBJECT])
         name = text("pattern.repeated_question", language, question=quoted(cases[-1].text), count=len(cases))
         sure = confidence(poisson_tail(len(cases) - 1, mean), len(found), cases, activity.now)
-        shown.append(pattern_of("repeated_question", subject, name, sure, cases, (each.text for each in cases)))
-    return surest(shown)
+        patterns.append(pattern_of("repeated_question", subject, name, sure, cases, (each.text for each in cases)))
+    return surest(patterns)
 
 
 def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]:
@@ -94,7 +106,7 @@ def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]
     share = lately / all_time
     named = [(each, occasions(each.remarks)) for each in topics(remarks, _DAYS)]
     candidates = count_testable([binomial_tail(total, total + _UNSEEN, share) for _, total in named])
-    shown = []
+    patterns = []
     for topic, total in named:
         cases = _since(topic.remarks, end)
         count = occasions(cases)
@@ -103,8 +115,8 @@ def rising_topics(activity: Activity, language: Language) -> tuple[Pattern, ...]
         sure = confidence(binomial_tail(count, total + _UNSEEN, share), candidates, cases, activity.now)
         label = quoted(topic.label)
         name = text("pattern.rising_topic", language, topic=label, count=count, before=total - count)
-        shown.append(pattern_of("rising_topic", topic.key, name, sure, cases, (topic.label,), count))
-    return surest(shown)
+        patterns.append(pattern_of("rising_topic", topic.key, name, sure, cases, (topic.label,), count))
+    return surest(patterns)
 
 
 def tool_failures(calls: Sequence[ToolCallMade], now: datetime, language: Language) -> tuple[Pattern, ...]:
@@ -121,15 +133,15 @@ def tool_failures(calls: Sequence[ToolCallMade], now: datetime, language: Langua
     for each in failures:
         alike[each.tool, reason_kind(each.reason)].append(each)
     candidates = count_testable([usual[tool] ** made[tool] for tool, _ in alike])
-    shown = []
+    patterns = []
     for (tool, kind), cases in alike.items():
         if len(cases) < _LEAST or len(days_of(cases)) < _FAILING_DAYS:
             continue
         reason = quoted(_first_line(cases[-1].reason))
         name = text("pattern.tool_failure_pattern", language, tool=f"`{tool}`", count=len(cases), reason=reason)
         sure = confidence(binomial_tail(len(cases), made[tool], usual[tool]), candidates, cases, now)
-        shown.append(pattern_of("tool_failure_pattern", f"{tool} {kind}", name, sure, cases, ()))
-    return surest(shown)
+        patterns.append(pattern_of("tool_failure_pattern", f"{tool} {kind}", name, sure, cases, ()))
+    return surest(patterns)
 
 
 def _by_tool(calls: Iterable[ToolCallMade]) -> Counter[str]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 
-from agent.clock import in_clock_zone, time_shown
+from agent.clock import in_clock_zone, time_on_clock
 from agent.errors import AgentError
 from agent.growth.patterns.detectors import BEFORE, RECENT
 from agent.growth.patterns.pattern import Activity, OpenBox, Remark, ToolCallMade
@@ -16,6 +16,7 @@ from agent.llm.messages import Assistant, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.markdown.blocks import parse_body
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.markdown.tasks import TaskBox, find_tasks
 from agent.memory import daily
@@ -38,7 +39,8 @@ SPAN = RECENT + BEFORE
 MOST_ENTRIES, _SESSIONS = 3_000, 600
 """The most entries and sessions that are read, the newest first."""
 _COMMITS, _BULK = 500, 50
-"""The most commits of the person's that are read; one of more files than this came from elsewhere at once."""
+"""The most commits of the person's that are read; the first of all, and one of more files than this, brought notes
+that were there already."""
 _NOTES, _TICKED_NOTES = 60, 300
 """The most notes that are read for open boxes and for ticked ones, those changed last."""
 _OLD = 120 * 86_400
@@ -69,7 +71,7 @@ def gather(vault: Vault, now: datetime) -> Activity:
     for day in days:
         remarks += _in_day_note(vault, day, now, names)
     edits = commits(vault, actor=HUMAN, since=now - SPAN, limit=_COMMITS)
-    single = [each for each in edits if len(each.files) <= _BULK]
+    single = [each for each in edits if each.parents and len(each.files) <= _BULK]
     remarks += _edited(vault, single)
     boxes = _open_boxes(vault, {each.id for each in edits} - {each.id for each in single})
     lately = sorted((each for each in remarks if now - SPAN < each.at <= now), key=lambda each: (each.at, each.link))
@@ -107,24 +109,20 @@ def _days(now: datetime) -> list[date]:
     return [now.date() - timedelta(days=back) for back in range(SPAN.days, -1, -1)]
 
 
-def _link(path: str) -> str:
-    return f"[[{path.removesuffix('.md')}]]"
-
-
 def _name(session: str) -> str:
     """The name of a session's note, of its path or a link to it."""
     return PurePosixPath(session.strip("[]").removesuffix(".md")).name
 
 
 def _asked_in(session: Session) -> Iterator[Remark]:
-    """What the person asked, first and later on; not what a job or a guest did."""
+    """The person's questions in a session; not those of a job or a guest."""
     is_theirs = False
     for record in session.records:
         match record.event:
             case Began() as began:
                 is_theirs = not began.job and began.role == "owner" and not session.parent
             case Spoken(User(words)) if is_theirs:
-                yield Remark("asked", record.at, words[:_TEXT], _link(session.path))
+                yield Remark("asked", record.at, words[:_TEXT], note_link(session.path))
 
 
 def _calls_in(session: Session) -> Iterator[ToolCallMade]:
@@ -135,11 +133,11 @@ def _calls_in(session: Session) -> Iterator[ToolCallMade]:
                 names |= {call.id: resolved(call).name for call in calls}
             case Spoken(ToolResult(id, tool, words, failed)):
                 reason = (words.strip() or "?")[:_TEXT] if failed else ""
-                yield ToolCallMade(record.at, names.get(id, tool), _link(session.path), reason)
+                yield ToolCallMade(record.at, names.get(id, tool), note_link(session.path), reason)
 
 
 def _in_entries(entries: Iterable[StoredEntry]) -> Iterator[Remark]:
-    """What the person has stated."""
+    """The person's statements in entries."""
     for each in entries:
         entry = each.entry
         is_others = each.untrusted or entry.sender_id or entry.chat_id or entry.source == MODEL
@@ -148,7 +146,7 @@ def _in_entries(entries: Iterable[StoredEntry]) -> Iterator[Remark]:
 
 
 def _in_day_note(vault: Vault, day: date, now: datetime, sessions: Collection[str]) -> Iterator[Remark]:
-    """What the note of a day says: the tasks in its log whose session was not read, and what the person wrote."""
+    """The remarks in the note of a day: the tasks in its log whose session was not read, and the person's lines."""
     note = (vault.own_version(vault.home.day_note(day)) or b"").decode("utf-8", "replace")
     link, noon = daily.link_to(day, vault.home), in_clock_zone(datetime.combine(day, time(12)), now)
     for logged in daily.log(note):
@@ -176,10 +174,10 @@ def _edited(vault: Vault, edits: Iterable[Commit]) -> Iterator[Remark]:
     changes = list(_changes_of_notes(vault, edits))
     lines = _lines(vault, {version for _, _, *versions in changes for version in versions})
     for when, path, before, after in changes:
-        yield Remark("edited", when, PurePosixPath(path).stem, _link(path))
+        yield Remark("edited", when, PurePosixPath(path).stem, note_link(path))
         added = "\n".join(line for line in lines[after] if line not in lines[before])
         if added and not vault.home.holds(path, DAILY):  # the text of a day is known by its day
-            yield Remark("written", when, added[:_TEXT], _link(path), is_timed=False)
+            yield Remark("written", when, added[:_TEXT], note_link(path), is_timed=False)
 
 
 def _changes_of_notes(vault: Vault, edits: Iterable[Commit]) -> Iterator[tuple[datetime, str, str, str]]:
@@ -208,7 +206,7 @@ def _ticked_texts(vault: Vault) -> tuple[str, ...]:
 def _open_boxes(vault: Vault, bulk: Collection[str]) -> tuple[OpenBox, ...]:
     """The open tasks. `bulk` are commits that brought many notes at once: they say nothing of when a box was made."""
     found = [
-        OpenBox(task.title, _link(task.path), max(task.created_at, task.due or task.created_at))
+        OpenBox(task.title, note_link(task.path), max(task.created_at, task.due or task.created_at))
         for task in load_tasks(vault, done=False).waiting
         if task.created_at is not None
     ]
@@ -224,7 +222,7 @@ def _boxes_of_note(
 ) -> Iterator[OpenBox]:
     """The boxes with a time: when their line was written, or noon of the day whose note it is."""
     day, lines = vault.home.day_of(path), note.data.decode("utf-8", "surrogateescape").splitlines()
-    link = daily.link_to(day, vault.home) if day else _link(path)
+    link = daily.link_to(day, vault.home) if day else note_link(path)
     noon = [in_clock_zone(datetime.combine(day, time(12)), vault.clock.now())] if day else []
     written = _written(vault, path, bulk)
     for box in boxes:
@@ -242,7 +240,7 @@ def _written(vault: Vault, path: str, bulk: Collection[str]) -> dict[str, list[d
 def _tasks(vault: Vault, pattern: str, most: int) -> Iterator[tuple[str, Note, tuple[TaskBox, ...]]]:
     """The person's notes with such a line, those changed last first, each with its boxes."""
     paths = own_notes(vault, notes_with_line(vault, pattern))
-    changed = [(-time_shown(vault.clock, Path(vault.place.root, path).stat().st_mtime), path) for path in paths]
+    changed = [(-time_on_clock(vault.clock, Path(vault.place.root, path).stat().st_mtime), path) for path in paths]
     old = _OLD - vault.clock.now().timestamp()
     for _, path in sorted(each for each in changed if each[0] < old)[:most]:
         note = own_words(vault, path)

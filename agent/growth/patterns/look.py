@@ -42,7 +42,7 @@ TOOL = "patterns"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look has found; `changes` bring the notes up to date."""
+    """The patterns that one look has found; `changes` bring the notes up to date."""
 
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[BlockChange, ...] = ()

@@ -55,7 +55,7 @@ def parse_blocks(lines: Sequence[str]) -> dict[str, PatternBlock]:
 
 
 def pattern_opinions(vault: Vault) -> tuple[str, ...]:
-    """What the person thinks of the patterns: helpful or not_helpful, once for each that has a tick."""
+    """The person's opinions of the patterns: helpful or not_helpful, once for each that has a tick."""
     found: dict[str, str] = {}
     for name in (INSIGHTS, DAYS):
         note = (vault.own_version(vault.home.at(name)) or b"").decode("utf-8", "replace")
@@ -80,7 +80,7 @@ def pattern_line(pattern: Pattern, language: Language) -> str:
 def block_changes(
     name: str, note: str, own: Sequence[bool], patterns: Sequence[Pattern], language: Language
 ) -> Iterator[BlockChange]:
-    """What changes in the note of this name in `profile/` to have these patterns; `own` says of each line whether the
+    """The changes of the note of this name in `profile/` to have these patterns; `own` says of each line whether the
     program wrote it. Own blocks of patterns that are over are taken out."""
     lines, heading = _rows(note), text("pattern.section", language)
     wanted = {each.id: each for each in patterns}

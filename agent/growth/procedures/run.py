@@ -12,12 +12,13 @@ from agent.channel_names import OF_JOBS
 from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker
-from agent.growth.procedures import explore_topic, for_person, self_reflection, upkeep
+from agent.growth.procedures import for_person, self_reflection, upkeep
 from agent.growth.procedures.procedure import Procedure, ProcedureCall, ProcedureContext, ProcedureResult, Work
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.markdown.inertness.active import inert_blocks
+from agent.markdown.links import note_link
 from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.texts import text
@@ -31,7 +32,7 @@ _PROMPTS = "tasks"
 _PROCEDURES: Mapping[TaskType, Procedure] = MappingProxyType(
     {
         **dict.fromkeys(("prepare", "draft", "chase"), Procedure("instead", for_person.plain)),
-        "explore_topic": Procedure("own", explore_topic.plain),
+        "explore_topic": Procedure("own", for_person.explore),
         "self_reflection": Procedure("if_found", self_reflection.plain, self_reflection.from_answer),
         "upkeep": Procedure("never", upkeep.plain),
     }
@@ -93,15 +94,21 @@ def _of_run(kind: TaskType, procedure: Procedure, context: ProcedureContext, end
     if ended.outcome is not RunOutcome.FINISHED:
         reason = ". ".join(filter(None, (context.vault.masked(ended.reason), context.vault.masked(ended.hint))))
         return _written(kind, context, Work(), replace(result, failure=reason, text=reason), ended)
-    answer, work = context.vault.masked(ended.answer.strip()), Work()
-    is_nothing = not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING
-    if strangers and not is_nothing:
-        work = Work(context.text("strangers", link=f"[[{ended.session.removesuffix('.md')}]]"))
-    elif not is_nothing:
-        work = procedure.from_answer(replace(context, session=ended.session), inert_blocks(answer))
+    work = _work_of_answer(procedure, replace(context, session=ended.session), ended, strangers)
     says = work.text or context.text("nothing")
     is_done = bool(work.requests or ended.commits) or (bool(work.text) and not work.is_quiet)
     return _written(kind, context, work, replace(result, text=says, did_something=is_done), ended)
+
+
+def _work_of_answer(procedure: Procedure, context: ProcedureContext, ended: Ended, strangers: tuple[str, ...]) -> Work:
+    """What is written of a model's answer: nothing of one that found nothing, and of one that has read strangers' text
+    only where it stands."""
+    answer = context.vault.masked(ended.answer.strip())
+    if not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING:
+        return Work()
+    if strangers:
+        return Work(context.text("strangers", link=note_link(ended.session)))
+    return procedure.from_answer(context, inert_blocks(answer))
 
 
 def _written(

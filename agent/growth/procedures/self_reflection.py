@@ -9,6 +9,7 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
 from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
+from agent.markdown.links import note_link
 from agent.memory import daily
 from agent.memory.entry import with_offset
 from agent.memory.store import entry_paths_on, load_entries
@@ -65,15 +66,24 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
     since = _last(context)
     days = [context.today - timedelta(days=back) for back in range((context.today - since.date()).days + 1)]
-    logged = [(day, each.time) for day in days for each in daily.log(context.day_note(day))]
-    asked = [each for each in logged if _moment(context, *each) > since]
+    over = tuple(each for each in shelf.done if each.completed_at and each.completed_at > since and _is_work(each))
+    asked, stated = _count_asked(context, days, since), _count_stated(context, days, since)
+    return _Review(since, asked, stated, over, sum(map(_is_work, shelf.waiting)))
+
+
+def _is_work(task: Task) -> bool:
+    return task.kind != "self_reflection"
+
+
+def _count_asked(context: ProcedureContext, days: Sequence[date], since: datetime) -> int:
+    logged = ((day, each.time) for day in days for each in daily.log(context.day_note(day)))
+    return sum(_moment(context, *each) > since for each in logged)
+
+
+def _count_stated(context: ProcedureContext, days: Sequence[date], since: datetime) -> int:
     entries = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
     stated = (each for each in entries if is_stated_by_owner(each, context.runs.recall.foreign))
-    said = [each for each in stated if with_offset(each.entry.created) > since]
-    over = [each for each in shelf.done if each.completed_at and each.completed_at > since]
-    other = tuple(each for each in over if each.kind != "self_reflection")
-    waiting = sum(1 for each in shelf.waiting if each.kind != "self_reflection")
-    return _Review(since, len(asked), len(said), other, waiting)
+    return sum(with_offset(each.entry.created) > since for each in stated)
 
 
 def _last(context: ProcedureContext) -> datetime:
@@ -129,7 +139,7 @@ def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
     planned_in = f"[[{context.path(reflections_name(context.today)).removesuffix('.md')}]]"
     for line in dated_lines(context.vault, context.today, context.language).week:
         if line.day == tomorrow and line.at is not None:
-            link = f"[[{line.path.removesuffix('.md')}]]"
+            link = note_link(line.path)
             yield NewTask("prepare", line.words, link, priority=6, context=planned_in)
 
 

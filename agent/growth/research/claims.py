@@ -134,7 +134,7 @@ def plain(text: str) -> str:
 
 
 def _flaw(bare: str, sources: Sequence[Reading]) -> Flaw | None:
-    """What is wrong with a sentence that names these sources."""
+    """The flaw of a sentence that names these sources; None if it has none."""
     if not sources:
         return "no_source"
     if not _has_figures(bare, sources):
@@ -161,7 +161,7 @@ def _of(found: re.Match[str], text: str) -> frozenset[float]:
 
 
 def _values(number: str) -> Iterator[float]:
-    """What a number can mean: 1,200 is mostly 1200, and 1.200 in some languages, too."""
+    """The values that a number can have: 1,200 is mostly 1200, and 1.200 in some languages, too."""
     plain_number = number.replace(",", "")
     if plain_number.count(".") <= 1:
         yield float(plain_number)
@@ -187,12 +187,12 @@ def _checked_row(
     sentences: list[CheckedSentence] = []
     made = ""
     for piece in split_sentences(body):
-        shown = _only(piece, readings)
+        checked_piece = _only(piece, readings)
         if _is_claim(piece):
             sentences.append(check(piece, readings))
             if flaw := sentences[-1].flaw:
-                shown = f"{shown.rstrip()} {marks[flaw]}{shown[len(shown.rstrip()) :]}"
-        made += shown
+                checked_piece = f"{checked_piece.rstrip()} {marks[flaw]}{checked_piece[len(checked_piece.rstrip()) :]}"
+        made += checked_piece
     return lead + made, sentences
 
 
@@ -206,7 +206,7 @@ def _is_claim(piece: str) -> bool:
 def _only(text: str, readings: Collection[int]) -> str:
     """The text with the numbers of sources that were read only, each in brackets of its own."""
 
-    def kept(found: re.Match[str]) -> str:
+    def known_numbers(found: re.Match[str]) -> str:
         return "".join(f"[{number}]" for number in numbers_in(found[0]) if number in readings)
 
-    return CITED.sub(kept, text)
+    return CITED.sub(known_numbers, text)

@@ -32,6 +32,7 @@ from agent.growth.research.own_sources import NAME as VAULT
 from agent.growth.research.reading import Reading
 from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.capture.writer import EntryWriter
@@ -109,7 +110,7 @@ def _why(desk: ResearchDesk, end: ResearchEnd) -> str:
 
 
 def _remarks(desk: ResearchDesk) -> Iterator[str]:
-    """What a reader should know of how it was done."""
+    """Remarks for the reader on how it was done."""
     if desk.models is None:
         yield text("research.plain", desk.language)
     if desk.is_offline:
@@ -134,8 +135,8 @@ def _how(desk: ResearchDesk, done: Research) -> Iterator[str]:
     )
     sources = [*call.folders[:1], *desk.own] if call.kind == "repository" else [*desk.own]
     names = [each.name for each in (*sources, *([desk.web] if desk.web is not None else []))]
-    shown = [text("research.the_vault", language) if each == VAULT else each for each in names]
-    yield text("research.searched", language, names=text("research.comma", language).join(shown))
+    named = [text("research.the_vault", language) if each == VAULT else each for each in names]
+    yield text("research.searched", language, names=text("research.comma", language).join(named))
     found = done.findings
     for key, count in (("flawed", found.report.flawed if found.report is not None else 0), ("refused", found.refused)):
         yield from [text(f"research.{key}", language, count=count)] if count else []
@@ -165,7 +166,7 @@ def _memory(runs: RunService, topic: str, done: Research) -> Iterator[Request]:
         type=EntryType.RESEARCH,
         source=MODEL,
         slots={"run": done.run},
-        evidence=(f"[[{done.path.removesuffix('.md')}]]",),
+        evidence=(note_link(done.path),),
         untrusted=done.strangers[:_NAMED],
     )
     verdict = EntryWriter(vault, runs.recall.near, settings.vault.language).judged(entry)

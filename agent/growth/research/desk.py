@@ -27,7 +27,7 @@ from agent.texts import Language, text, translated
 from agent.tools.taint import frame
 
 _RESULTS = 10
-"""What one search finds, at most."""
+"""The most results of one search."""
 _SAFETY, _FOLDER = "safety", "research"
 """The prompt with what always holds, and the folder of those of research."""
 _LEAST_ROOM = 1_200
@@ -64,7 +64,7 @@ class ResearchDesk:
 
     @property
     def topic(self) -> str:
-        """What is looked up."""
+        """The topic of the research."""
         return self.call.topic
 
     @property
@@ -78,7 +78,7 @@ class ResearchDesk:
         return self.models is not None and self.trouble is None
 
     def search(self, source: ResearchSource, query: str, share: CallShare) -> Sequence[Reading]:
-        """What a source finds for a query; nothing if it fails, or the calls are used up. Raises `Interrupted`."""
+        """The results of a source for a query; none if it fails, or the calls are used up. Raises `Interrupted`."""
         query = " ".join(query.split())
         key = key_of("search", source.name, query)
         if not self._begin(key, share, "search", f"{source.name}: {query}"):
@@ -170,7 +170,7 @@ class ResearchDesk:
         return max(int(tokens * len(sample) / max(self.runs.agent.count(sample), 1)), _LEAST_ROOM)
 
     def _numbered(self, found: Reading) -> Reading:
-        """What was read, with the number that it had in an earlier attempt, or a new one; as it was read first."""
+        """The reading with the number that it had in an earlier attempt, or a new one; as it was read first."""
         number = self.record.number_of(found.address)
         with self._lock:
             return self.readings.setdefault(number, replace(found, number=number))

@@ -41,7 +41,7 @@ class FactCheck:
     readings: list[Reading] = field(default_factory=list)
 
     def go(self) -> ResearchFindings:
-        """What the sources say, with the verdict; raises `Interrupted`."""
+        """The statements of the sources, with the verdict; raises `Interrupted`."""
         desk, share = self.desk, CallShare(LIMITS["fact"].calls)
         for source in desk.own:
             notes = desk.search(source, desk.topic, share)[:_NOTES]
@@ -80,7 +80,7 @@ class FactCheck:
 
 
 def _stances(answer: str, known: Mapping[int, Reading]) -> tuple[tuple[FactStance, ...], int]:
-    """What each source says; one whose words are not in it counts as silent, and is counted."""
+    """The stance of each source; one whose words are not in it counts as silent, and is counted."""
     found: dict[int, FactStance] = {}
     refused = 0
     for stance in filter(None, map(_STANCE.match, answer.splitlines())):

@@ -78,7 +78,7 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class ResearchGap:
-    """What a question of the outline still needs."""
+    """Something that a question of the outline still needs."""
 
     question: int
     words: str
@@ -86,7 +86,7 @@ class ResearchGap:
 
 @dataclass(frozen=True, slots=True)
 class FactStance:
-    """What one source says about a fact, with its own words."""
+    """The stance of one source on a fact, with its own words."""
 
     number: int
     says: Literal["supports", "contradicts", "silent"]
@@ -181,7 +181,7 @@ def numbered_rows(questions: Iterable[ResearchQuestion]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KindLimits:
-    """What one kind of research may do. `calls`: searches and readings of a source, together. `questions`: the parts of
+    """The limits of one kind of research. `calls`: searches and readings of a source, together. `questions`: parts of
     its outline; `share`: the calls for one of them, before gaps are looked at; `searches`: searches of the web among
     them; `at_once`: researchers at a time. `has_critic`: a critic looks for contradictions and gaps."""
 
@@ -206,7 +206,7 @@ LIMITS: Mapping[ResearchKind, KindLimits] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ResearchCall:
-    """What is asked for. `folders` are named by the person; `path` is the note (empty: one named after the topic).
+    """A request for a research. `folders` are named by the person; `path` is the note (empty: named after the topic).
 
     `job` and `spend` are as in `loop.records`, and `network` is how hosts are reached, `limits` those of each page.
     `anew`: a fact is looked up also if it was checked before.
@@ -226,7 +226,7 @@ class ResearchCall:
 
 @dataclass(frozen=True, slots=True)
 class Research:
-    """What came of a research. `requests` put it into the note at `path`, and what is remembered of it into memory.
+    """The result of a research. `requests` put it into the note at `path`, and what is remembered of it into memory.
 
     `short` is the report in a few sentences with their sources, and `text` what was found, as Markdown. Of at most
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources

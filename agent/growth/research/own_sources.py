@@ -19,8 +19,7 @@ from stat import S_ISREG
 from agent.clock import SystemClock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, Interrupted, ToolFailed, UserError
-from agent.growth.research.reading import Reading
-from agent.growth.topic_words import words_of
+from agent.growth.research.reading import Reading, words_of
 from agent.index.query import Hit
 from agent.llm.messages import Cancelled
 from agent.markdown.note import Note
@@ -78,11 +77,11 @@ class VaultSource:
         return [each for each in readings if each is not None][:most]
 
     def read(self, found: Reading, cancelled: Cancelled) -> Reading:
-        """What was found, as it is: the search has read it."""
+        """The result as it is: the search has read it."""
         return found
 
     def _reading(self, path: str, hits: Sequence[Hit], words: frozenset[str]) -> Reading | None:
-        """What a note says, None if it does not count as knowledge about the topic."""
+        """The text of a note; None if it does not count as knowledge about the topic."""
         vault = self.recall.workspace.vault
         data, row, title = vault.read(path), vault.home.row(path), hits[0].title
         if data is None:

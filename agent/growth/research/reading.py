@@ -13,7 +13,6 @@ import yaml
 
 from agent.config.resources import resource
 from agent.dataclass import dataclass
-from agent.growth.topic_words import words_of
 
 Authority: TypeAlias = Literal[
     "own", "paper", "official", "encyclopaedia", "report", "blog", "news", "forum", "code", "page"
@@ -73,12 +72,12 @@ class Reading:
 
     @property
     def house(self) -> str:
-        """What stands behind it: the host of a page, or the note itself."""
+        """The publisher of a source: the host of a page, or the note itself."""
         return _host(self.address) or self.address
 
 
 def authority_of(address: str, topic: str) -> Authority:
-    """What stands at a URL. The host whose registered name is a word of the topic speaks for itself."""
+    """The kind of source at a URL. A host whose registered name is a word of the topic is the official one."""
     parts = _host(address).removeprefix("www.").split(".")
     for name in (".".join(parts[at:]) for at in range(len(parts))):
         if kind := _kinds().get(name) or _kinds().get(f".{name}"):
@@ -91,7 +90,7 @@ def authority_of(address: str, topic: str) -> Authority:
 
 
 def ranked(found: Iterable[Reading], kind: str) -> list[Reading]:
-    """What was found with the most trusted first, as a kind of research orders it; beyond two of one house (for a fact,
+    """The results with the most trusted first, as a kind of research orders them; beyond two of one house (for a fact,
     one) the others come first, since two pages of one house are no two witnesses."""
     per_house = 1 if kind == "fact" else 2
     order = _listed("orders")[kind]
@@ -184,10 +183,10 @@ def _best_passages(text: str, query: str, room: int) -> str:
     if not chosen:
         return pieces[0][:room]
     first = min(chosen)
-    shown = pieces[first]
+    passages = pieces[first]
     for at in sorted(chosen - {first}):
-        shown += ("\n" if at - 1 in chosen else "\n[…]\n") + pieces[at]
-    return shown[:room]
+        passages += ("\n" if at - 1 in chosen else "\n[…]\n") + pieces[at]
+    return passages[:room]
 
 
 def _is_quotable(sentence: str) -> bool:
@@ -226,3 +225,14 @@ def _lines(block: str) -> Iterator[tuple[str, str]]:
         first, *rest = split_sentences(row) if len(row) > _PARAGRAPH else [row]
         yield "\n", first
         yield from (("", each) for each in rest)
+
+
+_WORD = re.compile(r"[a-z0-9\u00c0-\u024f\u0370-\u04ff]{3,}")
+_HAN = re.compile(r"[\u3400-\u9fff]{2,}")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text by which its subject is known: of three letters and more, in Chinese pairs of characters."""
+    plain = text.casefold()
+    pairs = (run[at : at + 2] for run in _HAN.findall(plain) for at in range(len(run) - 1))
+    return frozenset((*_WORD.findall(plain), *pairs))

@@ -119,7 +119,7 @@ class ResearchRecord:
         return key in self._known
 
     def once(self, key: str, kind: type[T], work: Callable[[], T]) -> T:
-        """What is known under a key, else the result of `work`, which is written down; two threads never do the same
+        """The value under a key, else the result of `work`, which is written down; two threads never do the same
         work."""
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())

@@ -65,7 +65,7 @@ class RepositoryStudy:
         return reported(desk, self.findings())
 
     def findings(self) -> ResearchFindings:
-        """What is found so far."""
+        """The findings so far."""
         questions = [self._question(number) for number in range(1, len(_PARTS) + 1)]
         return findings_of(questions, self.researchers)
 
@@ -88,8 +88,8 @@ class RepositoryStudy:
         """The core files: those that a model chooses by their numbers, else those whose names tell."""
         listed = [name for name in files if not _LEFT_OUT.search(name)][:_LISTED]
         rows = "\n".join(f"{at}. {name}" for at, name in enumerate(listed, 1))
-        shown = self.desk.framed(readme, "") or "-"
-        answer = self.desk.ask("files", readme=shown, files=rows, most=str(_CORE)) if listed else ""
+        described = self.desk.framed(readme, "") or "-"
+        answer = self.desk.ask("files", readme=described, files=rows, most=str(_CORE)) if listed else ""
         numbers = dict.fromkeys(int(each) for each in re.findall(r"\d{1,3}", answer))
         chosen = [listed[number - 1] for number in numbers if 0 < number <= len(listed)]
         return (chosen or telling_files(listed))[:_CORE]

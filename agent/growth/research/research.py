@@ -75,7 +75,7 @@ def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tu
 
 
 def after_commit(runs: RunService, found: Research) -> None:
-    """What follows once the requests of a research are committed: its record is closed, and whoever counts tools and
+    """Finish a research whose requests are committed: its record is closed, and whoever counts tools and
     methods hears of those that were found."""
     found.done()
     for each in found.findings.methods if found.learns else ():

@@ -24,6 +24,7 @@ from agent.growth.research.findings import (
 )
 from agent.growth.research.reading import Reading
 from agent.markdown.inertness.active import inert_blocks, inert_line
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
@@ -44,7 +45,7 @@ _SIGNS = re.compile(r"[\[\]|#^`]")
 
 
 def marks_in(language: Language) -> Mapping[Flaw, str]:
-    """What stands behind a sentence with a flaw."""
+    """The marks behind sentences with a flaw."""
     flaws: tuple[Flaw, ...] = ("no_source", "no_figure", "no_quotation")
     return {flaw: f"*({text(f'research.{flaw}', language)})*" for flaw in flaws}
 
@@ -154,7 +155,7 @@ def note_requests(
 
 
 def _header(note: Note, done: Research, call: ResearchCall) -> dict[str, Value]:
-    """What the header of a note says of its last section; the strangers are those of all its sections."""
+    """The header of a note, about its last section; the strangers are those of all its sections."""
     strangers = list(dict.fromkeys((*note.strings("untrusted"), *done.strangers)))[:_STRANGERS]
     values: dict[str, Value] = {"kind": call.kind, "confidence": done.confidence if done.sources else None}
     values |= {"verdict": done.findings.verdict, "untrusted": strangers or None}
@@ -168,7 +169,7 @@ def source_link(reading: Reading) -> str:
         target = quote(reading.address, safe=":/?&=%#@!$,;~+*'-._")
         return f"[{title or urlsplit(reading.address).hostname}]({target})"
     if reading.authority == "own":
-        return f"[[{reading.address.removesuffix('.md')}]]"
+        return note_link(reading.address)
     return f"`{title if reading.address == '.' else reading.address.replace('`', ' ')}`"
 
 
@@ -199,7 +200,7 @@ def _by_source(found: ResearchFindings, readings: Mapping[int, Reading]) -> str:
 
 
 def _parts(found: ResearchFindings, language: Language) -> list[str]:
-    """What is disputed, what is open, and the tools and methods."""
+    """The parts on disputes, open questions, and tools and methods."""
     named = {each.number: inert_line(each.text) for each in found.questions}
     gaps = [f"- {named.get(each.question, '')}{_after_colon(inert_line(each.words))}" for each in found.gaps]
     methods = [f"- **{inert_line(each.name)}**: {_cited(each.use, each.cites)}" for each in found.methods]
@@ -226,8 +227,8 @@ def _source(reading: Reading, cited: Sequence[int], language: Language) -> str:
         text("research.excerpt", language) if reading.is_excerpt else "",
         text("research.not_cited", language) if reading.number not in cited else "",
     ]
-    shown = text("research.comma", language).join(filter(None, words))
-    return f"{reading.number}. {source_link(reading)} — {shown}"
+    details = text("research.comma", language).join(filter(None, words))
+    return f"{reading.number}. {source_link(reading)} — {details}"
 
 
 def _after_colon(words: str) -> str:

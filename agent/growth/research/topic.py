@@ -92,7 +92,7 @@ class Researcher:
 
     @property
     def gaps(self) -> Sequence[ResearchGap]:
-        """What the question still needs: what sources leave open, and all of it where they say nothing."""
+        """The gaps of the question: what its sources leave open, or all of it where they say nothing."""
         words = self.missing or ([] if self.statements else [""])
         return [ResearchGap(self.question.number, each) for each in words]
 
@@ -123,7 +123,7 @@ class Researcher:
 def findings_of(
     questions: Sequence[ResearchQuestion], researchers: Sequence[Researcher], disputes: Sequence[Dispute] = ()
 ) -> ResearchFindings:
-    """What these researchers have found so far; without `disputes`, those that their statements show."""
+    """The findings of these researchers so far; without `disputes`, those that their statements show."""
     statements = tuple({each.text.casefold(): each for one in researchers for each in one.statements}.values())
     methods = {each.name.casefold(): each for one in researchers for each in one.methods}
     return ResearchFindings(
@@ -160,7 +160,7 @@ class Exploration:
         return reported(self.desk, self.findings())
 
     def findings(self) -> ResearchFindings:
-        """What is found so far."""
+        """The findings so far."""
         return findings_of([each.question for each in self.researchers], self.researchers, self.disputes)
 
     def _each(self, researchers: Sequence[Researcher], work: Callable[[Researcher], object]) -> None:

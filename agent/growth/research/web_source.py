@@ -75,7 +75,7 @@ class SearchEngine:
     days: Sequence[str] = ("published_date",)
 
     def find(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Reading]:
-        """What it finds for a query; raises `ToolFailed` with what to do about it, and `Interrupted`."""
+        """The results for a query; raises `ToolFailed` with what to do about it, and `Interrupted`."""
         call = self.call(query[:_QUERY], most)
         if http_address(call.url) is None:
             raise self._failed("{engine} was not asked: {setting} is no address", setting=f"{self.section}.base_url")
@@ -203,7 +203,7 @@ class WebSource:
         return ", ".join(each.name for each in self.engines) or "web"
 
     def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Reading]:
-        """What the first engine that answers has found; raises `ToolFailed` with the reasons if none does."""
+        """The results of the first engine that answers; raises `ToolFailed` with the reasons if none does."""
         if count_secrets(query, self.secrets()):
             raise ToolFailed(Sentence("the query has a secret of this machine in it; it was not sent"))
         failures = list[Sentence]()

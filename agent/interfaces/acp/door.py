@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from acp import PROTOCOL_VERSION, RequestError, run_agent, schema, text_block, tool_content
 from acp.interfaces import Agent, Client
@@ -34,6 +34,9 @@ _LISTED = 50
 """The conversations that are listed at once."""
 _LOOK = 0.5
 """Seconds between two looks at a question that waits: it may be answered elsewhere."""
+_MODEL = "model"
+"""The id of the choice of a model."""
+Options: TypeAlias = list[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean]
 _MODES: tuple[Mode, ...] = ("write", "ask")
 _PATIENCE = 60.0
 """Seconds that an editor may take for one update."""
@@ -71,7 +74,7 @@ class EditorDoor:
             protocol_version=min(protocol_version, PROTOCOL_VERSION) or PROTOCOL_VERSION,
             agent_capabilities=schema.AgentCapabilities(
                 load_session=True,
-                prompt_capabilities=schema.PromptCapabilities(embedded_context=True),
+                prompt_capabilities=schema.PromptCapabilities(embedded_context=True, image=True),
                 session_capabilities=schema.SessionCapabilities(
                     list=schema.SessionListCapabilities(),
                     resume=schema.SessionResumeCapabilities(),
@@ -87,7 +90,7 @@ class EditorDoor:
         """A new conversation; its note is made with the first task."""
         runs = await self._runs()
         conversation = self._keep(runs.workspace.clock.new_id(), "")
-        return schema.NewSessionResponse(session_id=conversation.id, modes=self._modes(runs, conversation))
+        return schema.NewSessionResponse(session_id=conversation.id, **self._state(runs, conversation))
 
     async def load_session(self, cwd: str, session_id: str, *unused: Any, **also: Any) -> schema.LoadSessionResponse:
         """Go on in an earlier conversation, of any door; what was said in it is shown again."""
@@ -95,14 +98,14 @@ class EditorDoor:
         history = await to_thread(runs.history, conversation.path) if conversation.path else ()
         for update in messages.replayed(history):
             await self._show(session_id, update)
-        return schema.LoadSessionResponse(modes=self._modes(runs, conversation))
+        return schema.LoadSessionResponse(**self._state(runs, conversation))
 
     async def resume_session(
         self, session_id: str, cwd: str, *unused: Any, **also: Any
     ) -> schema.ResumeSessionResponse:
         """Go on in an earlier conversation without showing it."""
         runs, conversation = await self._taken_up(session_id)
-        return schema.ResumeSessionResponse(modes=self._modes(runs, conversation))
+        return schema.ResumeSessionResponse(**self._state(runs, conversation))
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **also: Any
@@ -134,6 +137,17 @@ class EditorDoor:
             session_id, schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode)
         )
         return schema.SetSessionModeResponse()
+
+    async def set_config_option(
+        self, config_id: str, session_id: str, value: str | bool, **also: Any
+    ) -> schema.SetSessionConfigOptionResponse:
+        """Choose the model for what is asked for from now on."""
+        runs, conversation = await self._runs(), self._of(session_id)
+        kind = next((each for each in runs.models if each == value), None)
+        if config_id != _MODEL or kind is None:
+            raise RequestError.invalid_params({"reason": f"{_MODEL} is one of {', '.join(runs.models)}"})
+        conversation.model = kind
+        return schema.SetSessionConfigOptionResponse(config_options=_options(runs, conversation))
 
     async def cancel(self, session_id: str, **also: Any) -> None:
         """Stop the run of a conversation; what it has changed stays, and can be undone."""
@@ -299,9 +313,10 @@ class EditorDoor:
         update = schema.AvailableCommandsUpdate(session_update="available_commands_update", available_commands=found)
         await self._show(id, update)
 
-    def _modes(self, runs: "OpenTalks", conversation: OpenTalk) -> schema.SessionModeState:
+    def _state(self, runs: "OpenTalks", conversation: OpenTalk) -> "_State":
+        """What a person can choose for a conversation."""
         language = runs.language
-        return schema.SessionModeState(
+        modes = schema.SessionModeState(
             current_mode_id=conversation.mode,
             available_modes=[
                 schema.SessionMode(
@@ -310,6 +325,33 @@ class EditorDoor:
                 for each in _MODES
             ],
         )
+        return {"modes": modes, "config_options": _options(runs, conversation) or None}
+
+
+class _State(TypedDict):
+    modes: schema.SessionModeState
+    config_options: Options | None
+
+
+def _options(runs: "OpenTalks", conversation: OpenTalk) -> Options:
+    """The choice of the model, if there are several."""
+    try:
+        names = runs.models
+    except AgentError:  # the first task says what is missing
+        return []
+    if len(names) < 2:
+        return []
+    choices = [schema.SessionConfigSelectOption(value=kind, name=name) for kind, name in names.items()]
+    return [
+        schema.SessionConfigOptionSelect(
+            type="select",
+            id=_MODEL,
+            category="model",
+            name=text("acp.model", runs.language),
+            current_value=conversation.model,
+            options=choices,
+        )
+    ]
 
 
 def serve(workspace: Workspace, commands: Callable[[], SlashCommands]) -> None:

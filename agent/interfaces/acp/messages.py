@@ -1,8 +1,9 @@
 """What this program says and is told, in the values of the Agent Client Protocol."""
 
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from acp import schema, text_block, tool_content, tool_diff_content, update_agent_message_text, update_user_message_text
@@ -10,12 +11,18 @@ from acp import schema, text_block, tool_content, tool_diff_content, update_agen
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.runs import PlanChanged, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.lazy import later
 from agent.llm.messages import Assistant, Message, ToolResult, User
 from agent.markdown.title import clipped
 from agent.texts import Language, text
 from agent.tools.arguments import main_argument
 from agent.tools.tool import Draft
 from agent.tools.tool_names import resolved
+
+if TYPE_CHECKING:
+    from agent.runs.captured_files import CapturedFile
+else:  # an editor waits for the first answer
+    CapturedFile = later("agent.runs.captured_files", "CapturedFile")
 
 Block: TypeAlias = (
     schema.TextContentBlock
@@ -46,6 +53,8 @@ _KINDS: Mapping[str, schema.ToolKind] = {
     "shell_run": "execute",
     "delegate": "think",
 }
+_PICTURES = frozenset({"png", "jpeg", "gif", "webp"})
+_TAKEN = "send text or a picture (PNG, JPEG, GIF, WebP), or name a note of the vault"
 _LONGEST = 60
 """Characters of what a call is about, in its title."""
 YES, NO = "yes", "no"
@@ -55,17 +64,19 @@ YES, NO = "yes", "no"
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a person asks in an editor. `foreign` names the files whose text stands in it, which others may have
-    written; empty for none."""
+    written; empty for none. `pictures` are to be kept in the vault, where the model can look at them."""
 
     task: str
     foreign: str = ""
+    pictures: "tuple[CapturedFile, ...]" = ()
 
 
 def asked_of(blocks: Sequence[Block], root: Path) -> Asked:
     """The task in a prompt. A note of the vault at `root` is named by a link, and read when it is needed; the text of
-    any other file stands in the task. Raises `UserError` for a picture or a sound, and for nothing at all."""
+    any other file stands in the task. Raises `UserError` for a sound, and for nothing at all."""
     parts: list[str] = []
     foreign: list[str] = []
+    pictures: list[CapturedFile] = []
     for block in blocks:
         match block:
             case schema.TextContentBlock():
@@ -76,12 +87,27 @@ def asked_of(blocks: Sequence[Block], root: Path) -> Asked:
                 link = _linked(held.uri, root)
                 parts.append(link or f"\n\n{held.uri}:\n\n{held.text}\n\n")
                 foreign += [] if link else [_name(held.uri)]
+            case schema.ImageContentBlock(data=data, mime_type=kind):
+                pictures.append(_picture(data, kind))
+            case schema.EmbeddedResourceContentBlock(resource=schema.BlobResourceContents(blob=data, mime_type=kind)):
+                pictures.append(_picture(data, kind or ""))
             case _:
-                raise UserError("this kind of content is not taken", hint="send text, or name a note of the vault")
+                raise UserError("this kind of content is not taken", hint=_TAKEN)
     task = "".join(parts).strip()
-    if not task:
+    if not (task or pictures):
         raise UserError("there is nothing to do in an empty message")
-    return Asked(task, ", ".join(foreign))
+    return Asked(task, ", ".join(foreign), tuple(pictures))
+
+
+def _picture(data: str, kind: str) -> "CapturedFile":
+    """A picture as a file; raises `UserError` for any other kind, and for one that is damaged."""
+    ending = kind.removeprefix("image/").removesuffix("+xml")
+    if ending not in _PICTURES or not kind.startswith("image/"):
+        raise UserError("this kind of content is not taken", hint=_TAKEN)
+    try:
+        return CapturedFile(f"picture.{ending}", b64decode(data, validate=True))
+    except ValueError as error:
+        raise UserError("the picture is damaged", hint="send it once more") from error
 
 
 def _linked(uri: str, root: Path) -> str:

@@ -13,14 +13,17 @@ from acp import update_agent_thought_text
 from agent.app.agent import build_runs
 from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question, read_question
+from agent.context.prompt import NOTICE
 from agent.dataclass import dataclass
 from agent.deeds.conversations import SessionInfo, conversations
 from agent.errors import AgentError, UserError
+from agent.events.bus import Injection
 from agent.events.runs import (
     IterationStarted,
     ModelThought,
     PlanChanged,
     Speaker,
+    TaskStarted,
     ToolCallFailed,
     ToolCallStarted,
     ToolCompleted,
@@ -28,16 +31,19 @@ from agent.events.runs import (
 from agent.interfaces.acp import messages
 from agent.interfaces.acp.messages import Asked, Update
 from agent.llm.messages import Message, Usage
+from agent.llm.presets import ModelKind
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.loop.session_names import session_with
 from agent.runs.arrivals import arrivals_before_a_run
+from agent.runs.captured_files import has_picture, keep_files
+from agent.runs.configured_models import configured_models
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.decisions import GivenDecision, also_asked, approvals, record_decision
+from agent.runs.decisions import PersonDecision, also_asked, approvals, record_decision
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
-from agent.texts import Language, translated
+from agent.texts import Language, Sentence, text, translated
 from agent.tools.tool import Draft
 from agent.vault.history.commits import read_commits
 from agent.vault.history.find import commit_of_call
@@ -59,6 +65,7 @@ class OpenTalk:
     show: Callable[[Update], None]
     path: str = ""
     mode: Mode = "write"
+    model: ModelKind = "main"
     question: str = ""
     stop: Event = field(default_factory=Event)
     calls: set[str] = field(default_factory=set)
@@ -90,6 +97,7 @@ class OpenTalks:
         begun = (IterationStarted, ModelThought, PlanChanged, ToolCallStarted)
         bus.subscribe(self._on_event, *begun, name="editor", priority=-50)
         bus.subscribe(self._on_event, ToolCompleted, ToolCallFailed, name="editor: results", priority=-50)
+        bus.subscribe(_look_at_pictures, TaskStarted, name="editor: pictures", timeout=None)
 
     @property
     def workspace(self) -> Workspace:
@@ -100,6 +108,12 @@ class OpenTalks:
     def language(self) -> Language:
         """The vault's."""
         return self.workspace.settings.vault.language
+
+    @property
+    def models(self) -> Mapping[ModelKind, str]:
+        """The names of the models that a conversation may have, each by the first kind of work that it does. Raises
+        `ConfigError` for an incomplete configuration."""
+        return {kinds[0]: model.name for model, kinds in configured_models(self.workspace).items()}
 
     def listed(self, most: int) -> Sequence[SessionInfo]:
         """The newest conversations, of all doors."""
@@ -122,9 +136,12 @@ class OpenTalks:
         line = self._line(conversation)
         if question := self.open_question(conversation):
             conversation.question = ""
-            given = GivenDecision(question.path, words=question.chosen(asked.task))
+            given = PersonDecision(question.path, words=question.chosen(asked.task))
             return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, given))
-        request = RunRequest(asked.task, YOU, writes=writes)
+        subject = Sentence("messages(kept): {name}", name=f"{len(asked.pictures)} × picture")
+        kept = keep_files(self.workspace, asked.pictures, CHANNEL, subject) if asked.pictures else ()
+        task = "\n\n".join(filter(None, (asked.task, *(f"![[{each}]]" for each in kept))))
+        request = RunRequest(task, YOU, writes=writes, model=conversation.model)
         foreign = f"{CHANNEL}:{asked.foreign}" if asked.foreign else ""
         return self.runs.ask(request, conversation.path, line, foreign, id=conversation.id)
 
@@ -134,7 +151,7 @@ class OpenTalks:
 
         def record() -> None:
             for id, yes in decided.items():
-                record_decision(self.workspace, GivenDecision(id, yes))
+                record_decision(self.workspace, PersonDecision(id, yes))
 
         return self.runs.resume(conversation.path, self._line(conversation), record)
 
@@ -220,6 +237,11 @@ class OpenTalks:
         return tuple(changes_of(self.workspace, made[0]))
 
 
+def _look_at_pictures(event: TaskStarted) -> tuple[Injection, ...]:
+    is_seen = event.speaker.channel == CHANNEL and has_picture(event.task)
+    return (Injection(text("messages.picture", "en"), NOTICE),) if is_seen else ()
+
+
 def changes_of(workspace: Workspace, commit: str) -> Iterator[Draft]:
     """The notes that a commit (a full id) has changed, before and after."""
     vault = workspace.vault
@@ -232,7 +254,7 @@ def open_talks(workspace: Workspace, parts: ExitStack) -> OpenTalks:
     """The talks of one editor; what they need is closed with `parts`."""
     index = parts.enter_context(closing(open_index(workspace)))
     close_cut_off(workspace)
-    catch_up(workspace, index, shown=show_nothing)
+    catch_up(workspace, index, show=show_nothing)
     arrivals_before_a_run(workspace)
     runs = build_runs(workspace, index)
     parts.callback(runs.close)

@@ -33,7 +33,7 @@ from agent.loop.session import load_session
 from agent.markdown.requests import NoteRequest
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.open_requests import asked_in, is_standing
+from agent.runs.open_requests import asked_in, is_read_by_every_run
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.vault.folders import INBOX
@@ -111,7 +111,7 @@ def answer_note(output: Output, workspace: Workspace, path: str) -> None:
     """Answer the requests in the note that a person names, in the note; raises `UserError` where nothing is asked, and
     `CommandFailed` for a run that failed."""
     name = named_note(workspace.vault, path)
-    if is_standing(workspace.vault, name):
+    if is_read_by_every_run(workspace.vault, name):
         raise UserError(
             "{name} is before the agent in every run, so no answer is written into it",
             hint='ask in a note in {inbox}, or here: vault-agent ask "…"',

@@ -12,7 +12,7 @@ from agent.interfaces.cli.declare import in_vault, words_argument
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress
 from agent.markdown.inertness.active import is_link
-from agent.runs.kept_files import CapturedFile
+from agent.runs.captured_files import CapturedFile
 from agent.workspace.workspace import Workspace
 
 _MOST = 8 << 20

@@ -45,7 +45,7 @@ from agent.loop.records import Began, RunRequest, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.decisions import GivenDecision
+from agent.runs.decisions import PersonDecision
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import text
@@ -337,7 +337,7 @@ class Chat:
         """Ask the person for the decision that a run waits for, then show how the run ended."""
         if self.lines.terminal and not self.over:
 
-            def go_on(session: str, given: GivenDecision) -> Ended:
+            def go_on(session: str, given: PersonDecision) -> Ended:
                 return self._run(lambda line: resume_after(self.agent, session, given, line))
 
             ended = settle(self.workspace, ended, keyboard, go_on)

@@ -100,11 +100,11 @@ def _remember(chat: ChatState, rest: str) -> str:
 def _recall(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.recall_usage", chat.language)
-    given = chat.agent.given(rest, chat.session)
+    given = chat.agent.passages(rest, chat.session)
     paths = {each.path for each in given.found}
     lines = [f"## {each.title}  ({each.path}:{each.lines[0]}-{each.lines[1]})\n{each.text}" for each in given.found]
     lines = lines or [text("chat.nothing_recalled", chat.language)]
-    before = {each.path for each in chat.agent.given(rest).found} - paths if chat.session else ()
+    before = {each.path for each in chat.agent.passages(rest).found} - paths if chat.session else ()
     lines += [text("chat.recalled_before", chat.language, paths=", ".join(sorted(before)))] if before else []
     degraded = given.degraded
     lines += [text("chat.degraded", chat.language, why=degraded)] if degraded else []

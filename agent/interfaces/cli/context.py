@@ -31,12 +31,12 @@ def format_budget(rows: Iterable[BudgetRow]) -> str:
         "together",
         sum(line.used for line in lines),
         sum(line.allowed for line in lines),
-        sum(line.kept for line in lines),
+        sum(line.included for line in lines),
         sum(line.cut for line in lines),
     )
     heads = [" " * (width - columns(head)) + head for head, width in ((said(name), width) for name, width in _HEADS)]
     body = [
-        f"{padded(said(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.kept:>7,}{row.cut:>6,}"
+        f"{padded(said(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.included:>7,}{row.cut:>6,}"
         for row in (*lines, whole)
     ]
     return "\n".join([padded(said("part"), 14) + "".join(heads), *body])
@@ -59,7 +59,7 @@ def show_context(output: Output, task: str, who: Asking) -> None:
     """Print what a model would be given for a task of this person, and its share of the budget."""
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
-        late = catch_up(workspace, index, shown=partial(indexing, output))
+        late = catch_up(workspace, index, show=partial(indexing, output))
         with closing(build_runs(workspace, index)) as agent:
             start, rows, tools = agent.explain(RunRequest(task, who.speaker, who.role))
             model = agent.account.models.main.model

@@ -29,7 +29,7 @@ from agent.interfaces.cli.screen import is_terminal
 from agent.json_value import parse_json
 from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.decisions import GivenDecision, Resumer, also_asked, approvals, record_decision, resumer_of
+from agent.runs.decisions import PersonDecision, Resumer, also_asked, approvals, record_decision, resumer_of
 from agent.runs.registry import RunMark
 from agent.runs.run_io import RunIO
 from agent.runs.short_ids import short_id
@@ -56,7 +56,7 @@ _PLAIN = re.compile(r"[\w./-]+")
 A = TypeVar("A", bound=AnsweredRun)
 
 
-def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, GivenDecision], A]) -> A:
+def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, PersonDecision], A]) -> A:
     """Ask, record and resume while the run waits and the person decides; returns the result of the last run.
 
     `resume` goes on with the run of the session at a path once it has recorded the decision.
@@ -79,19 +79,19 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
     return ended
 
 
-def resume_after(agent: "RunService", session: str, given: GivenDecision, line: RunIO) -> Ended:
+def resume_after(agent: "RunService", session: str, given: PersonDecision, line: RunIO) -> Ended:
     """Go on with the run of a session once the decision that it waits for is recorded; raises as `RunService.resume`
     and `record_decision` do."""
     return agent.resume(session, line, partial(record_decision, agent.workspace, given))
 
 
-def _ask_decision(workspace: Workspace, ended: AnsweredRun, ask: AskLine) -> GivenDecision | None:
+def _ask_decision(workspace: Workspace, ended: AnsweredRun, ask: AskLine) -> PersonDecision | None:
     """Ask for the decision; None for "later"."""
     is_question = ended.outcome is RunOutcome.QUESTION_ASKED
     return _asked_about(workspace, ended.waits_for, ask, is_question=is_question)
 
 
-def _asked_about(workspace: Workspace, path: str, ask: AskLine, *, is_question: bool = False) -> GivenDecision | None:
+def _asked_about(workspace: Workspace, path: str, ask: AskLine, *, is_question: bool = False) -> PersonDecision | None:
     """Ask for the decision in the note at `path`; None for "later"."""
     try:
         return _ask_answer(workspace, path, ask) if is_question else _ask_approval(workspace, path, ask)
@@ -100,20 +100,20 @@ def _asked_about(workspace: Workspace, path: str, ask: AskLine, *, is_question: 
         return None
 
 
-def _ask_approval(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision | None:
+def _ask_approval(workspace: Workspace, path: str, ask: AskLine) -> PersonDecision | None:
     language, known = workspace.settings.vault.language, approvals(workspace)
     while (asked := known.find(path)) is not None:
         show("")
         show_framed(approval_frame(asked, workspace.vault.read(asked.path) or b"", language, *size()))
         words = ask(approval_prompt(asked, language))
         if (given := parse_yes_or_no(words)) is not None:
-            return GivenDecision(asked.id, given.yes, given.rest)
+            return PersonDecision(asked.id, given.yes, given.rest)
         if is_later(words):
             break
     return None
 
 
-def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision | None:
+def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> PersonDecision | None:
     question = read_question(workspace.vault, path)
     if question is None:
         return None
@@ -123,7 +123,7 @@ def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision 
     words = ask(text("decide.answer", language, path=_quoted(question.path))).strip()
     if not words:
         return None
-    return GivenDecision(question.path, words=question.chosen(words))
+    return PersonDecision(question.path, words=question.chosen(words))
 
 
 def approval_frame(asked: Proposal, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:

@@ -12,6 +12,7 @@ import sys
 from binascii import crc32
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ SERVED: Mapping[str, tuple[float, frozenset[str]]] = {
 """The commands that the daemon answers, with the seconds that it may take and the options that it knows: those that
 need neither a person, nor this process's files and streams. `remember` may be asked twice: it knows what it has."""
 _EVERYWHERE = frozenset({"--json", "--vault"})
+_SERVING = frozenset({"--vault", "--as", "--tools", "--read-only"})
+"""The options with which `mcp` serves the program that has started it."""
+_WITH_VALUE = frozenset({"--vault", "-n", "--limit", "-k", "--keyword", "--as", "--tools"})
 _LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
 DRAWING = ("NO_COLOR", "COLUMNS", "LINES")
 """The variables that count for what is drawn only."""
@@ -45,6 +49,7 @@ def run() -> NoReturn:
     if os.environ.get("TERM") == "dumb":
         os.environ["NO_COLOR"] = "1"  # such a terminal, or a reader of the screen, would say the codes
     try:
+        greet_program(args, os.environ)
         answer = ask_daemon(args, os.environ)
         if answer is not None:
             sys.stderr.write(answer["err"])
@@ -58,6 +63,20 @@ def run() -> NoReturn:
         sys.exit(141)
     import_module("agent.interfaces.cli.main").run()
     raise SystemExit
+
+
+def greet_program(args: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Answer the first message of a program that has started this for a vault: it waits a short time for it, and the
+    command line takes longer to load. What does not look like that is left to the command."""
+    words, options = words_of(args)
+    if words != ["mcp"] or not options <= _SERVING or sys.stdin is None or sys.stdin.isatty():
+        return
+    try:
+        _root(args, environ)
+    except (OSError, LookupError):
+        return
+    if find_spec("mcp") is not None:
+        import_module("agent.interfaces.mcp.greeting").greet()
 
 
 def ask_daemon(args: Sequence[str], environ: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -76,6 +95,13 @@ def ask_daemon(args: Sequence[str], environ: Mapping[str, str]) -> Mapping[str, 
 
 def served_command(args: Sequence[str]) -> str | None:
     """The name of the command, if the daemon answers it with these options."""
+    words, options = words_of(args)
+    name = words[0] if words else ""
+    return name if name in SERVED and options <= SERVED[name][1] | _EVERYWHERE else None
+
+
+def words_of(args: Sequence[str]) -> tuple[list[str], set[str]]:
+    """The words of a command line, without values of the options that are known here, and its options."""
     words, options = list[str](), set[str]()
     takes_value = False
     for word in args:
@@ -84,11 +110,10 @@ def served_command(args: Sequence[str]) -> str | None:
         elif word.startswith("-"):
             option, equals, _ = word.partition("=")
             options.add(option)
-            takes_value = option in {"--vault", "-n", "--limit", "-k", "--keyword"} and not equals
+            takes_value = option in _WITH_VALUE and not equals
         else:
             words.append(word)
-    name = words[0] if words else ""
-    return name if name in SERVED and options <= SERVED[name][1] | _EVERYWHERE else None
+    return words, options
 
 
 def version() -> list[str | int]:

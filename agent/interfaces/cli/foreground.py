@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _POLL = 0.1
 
 if TYPE_CHECKING:
-    from agent.runs.decisions import GivenDecision
+    from agent.runs.decisions import PersonDecision
     from agent.workspace.workspace import Workspace
 
 
@@ -114,14 +114,14 @@ class Foreground:
             if closing.is_alive():
                 say(text("live.left", self.screen.language))
 
-    def run_and_decide(self, begin: Callable[[RunIO], A], resume: "Callable[[str, GivenDecision, RunIO], A]") -> A:
+    def run_and_decide(self, begin: Callable[[RunIO], A], resume: "Callable[[str, PersonDecision, RunIO], A]") -> A:
         """The result of one run, which is resumed while it waits for a decision and the person decides at the
         terminal."""
         ended = self.run(begin)
         if not self.asks or not ended.outcome.waits:
             return ended
 
-        def go_on(session: str, given: "GivenDecision") -> A:
+        def go_on(session: str, given: "PersonDecision") -> A:
             return self.run(lambda line: resume(session, given, line))
 
         module = import_module("agent.interfaces.cli.decide")  # slow to load, and few runs wait
@@ -146,7 +146,7 @@ def screen_of(agent: "RunService", live: bool, tell: Callable[[str], object] | N
 def update_index(workspace: "Workspace", index: "SearchIndex", output: Output, known: str | None = None) -> str | None:
     """Update the index before a run, and say why it stays behind, unless that is `known`: the answer may lack what was
     written last. Returns the reason, None if it is up to date."""
-    late = catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))
+    late = catch_up(workspace, index, show=show_nothing if output.json else partial(indexing, output))
     if late is not None and late != known:
         output.note(said("degraded: {reason}", reason=said(late)))
     return late

@@ -131,7 +131,7 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
         text = question_text(asked, workspace.settings.vault.language)
         output.emit(deeds.question_view(deeds.QuestionView, asked), fitted(text))
         return
-    found = deeds.approval(deeds.ShownApproval, asked, text=named.decision_text(workspace, asked))
+    found = deeds.approval(deeds.WholeApproval, asked, text=named.decision_text(workspace, asked))
     output.emit(found, f"{found.text}\n{said(found.status)}")
 
 

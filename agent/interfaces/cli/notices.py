@@ -117,7 +117,7 @@ def _delivery(
         lines.append(row("proof", sentence))
     elif decided == "digest":
         lines += _listing(receipt, others, now)
-    if receipt.is_perhaps_shown:
+    if receipt.may_have_arrived:
         lines.append(row("perhaps", said("it may have been shown twice: the program was ended while it was sent")))
     if not is_watched and (receipt.is_undelivered or decided == "held"):
         lines.append(row("waits", said("for a daemon, which sends it: vault-agent daemon")))

@@ -85,7 +85,7 @@ def format_beliefs(model: PersonModel, changed: Mapping[str, datetime], language
         yield f"{shown_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
         yield f"      {_figures(each, language)}"
         yield f"      {_standing(model, each, changed, language)}"
-        yield from (f"      {one.evidence.written} {one.shown}".rstrip() for one in each.signs[:_SHOWN])
+        yield from (f"      {one.evidence.written} {one.excerpt}".rstrip() for one in each.signs[:_SHOWN])
     if model.gathered.silent:
         yield said(
             "answers without a word on them: {count} (counted, and nothing follows)", count=model.gathered.silent

@@ -15,7 +15,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.lazy import later
 from agent.memory.recall.authorship import Asker
-from agent.runs.recall_source import PIECES, RecallPreview, closest, given, preview_recall
+from agent.runs.recall_source import PIECES, RecallPreview, closest, passages_for_run, preview_recall
 from agent.texts import text
 from agent.workspace.catch_up import catch_up, search_whole
 
@@ -55,9 +55,9 @@ def command(
     workspace = workspace_for(output)
     index, notes = index_for(workspace)
     with using(index):
-        late = catch_up(workspace, index, notes, shown=partial(indexing, output))
+        late = catch_up(workspace, index, notes, show=partial(indexing, output))
         best = partial(closest, workspace, index, task, limit or PIECES)
-        look = best if whole else partial(given, workspace, index, asker, task, limit)
+        look = best if whole else partial(passages_for_run, workspace, index, asker, task, limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
     output.emit(lambda: recall_view(found, task), lambda: _format(found))
 

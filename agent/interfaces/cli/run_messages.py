@@ -36,7 +36,7 @@ from agent.json_value import parse_json
 from agent.loop.outcome import RunOutcome
 
 if TYPE_CHECKING:
-    from agent.runs.decisions import GivenDecision
+    from agent.runs.decisions import PersonDecision
 
 EXIT_CODES = exit_codes("a limit stopped the run: its answer is not whole")
 """The closing lines in the help of a command that reports a run."""
@@ -153,7 +153,7 @@ class RunTask:
     role: str
     session: str = ""
     resume: str = ""
-    given: "GivenDecision | None" = None
+    given: "PersonDecision | None" = None
     patience: float = 0.0
     untrusted: str = ""
 

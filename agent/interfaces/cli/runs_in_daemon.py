@@ -38,7 +38,7 @@ from agent.runs.run_io import RunIO
 from agent.texts import LANGUAGES, Language
 
 if TYPE_CHECKING:
-    from agent.runs.decisions import GivenDecision
+    from agent.runs.decisions import PersonDecision
     from agent.workspace.workspace import Workspace
 
 _ANSWERS = 30.0
@@ -73,7 +73,7 @@ def show_from_daemon(output: Output, wanted: RunTask) -> bool:
     screen = Screen(sys.stdout.isatty() and not output.json, first.language, tell=output.progress)
     runs = [first]
 
-    def resume(session: str, given: "GivenDecision", line: RunIO) -> RunSummary:
+    def resume(session: str, given: "PersonDecision", line: RunIO) -> RunSummary:
         going_on = replace(wanted, task="", session="", resume=session, given=given)
         try:
             runs.append(door.begin(going_on))

@@ -76,7 +76,7 @@ def command(
         index, notes = index_for(workspace)
     wanted = partial(find_notes, index, passages=passages, explain=explain, whole=whole, in_past=as_of is not None)
     with using(index):
-        late = catch_up(workspace, index, notes, in_past=as_of is not None, shown=partial(indexing, output))
+        late = catch_up(workspace, index, notes, in_past=as_of is not None, show=partial(indexing, output))
         if queries is not None:
             for line in _lines(queries):
                 found = wanted(line, limit)

@@ -57,7 +57,7 @@ from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.decisions import GivenDecision, record_decision
+from agent.runs.decisions import PersonDecision, record_decision
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.runs.report import RunReport
 from agent.runs.run_io import RunIO
@@ -158,7 +158,7 @@ def _submit(
         tell(("model", {"name": model.name if model.present else ""}))
         close_cut_off(runs.workspace)
         if asked.resume:
-            given = asked.given and GivenDecision(asked.given.asked, asked.given.yes, asked.given.words)
+            given = asked.given and PersonDecision(asked.given.asked, asked.given.yes, asked.given.words)
             record = partial(record_decision, runs.workspace, given) if given else do_nothing
             return runs.resume(asked.resume, line, record)
         speaker = Speaker(asked.channel, asked.sender, asked.group)

@@ -8,7 +8,7 @@ from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.markdown.title import clipped
-from agent.runs.skill_preview import SkillPreview, format_given
+from agent.runs.skill_preview import SkillPreview, format_match
 from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.library import SkillSnapshot
@@ -177,4 +177,4 @@ def _lines(each: Match, everything: bool) -> Iterator[str]:
     if each.skill.exclusive_group:
         parts.append(said("group {group}", group=each.skill.exclusive_group))
     yield f"  {said('; ').join(parts)}"
-    yield f"  {said(format_given(each))}"
+    yield f"  {said(format_match(each))}"

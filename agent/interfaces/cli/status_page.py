@@ -228,7 +228,7 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
     document: dict[str, object] = {"mode": index.mode, "engine": index.engine, "problem": index.problem}
-    document |= {"behind": index.behind, "vectors": index.vectors or None}
+    document |= {"behind": index.outdated, "vectors": index.vectors or None}
     if index.coverage is not None:
         lost = (*index.coverage.skipped, *index.coverage.failed)
         document |= {"indexed": index.coverage.indexed, "pending": index.coverage.pending, "not_indexed": len(lost)}
@@ -252,8 +252,8 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
         parts=parts,
     )
     line += said(", {count} not: see --notes", count=len(lost)) if lost and not notes else ""
-    if index.behind:
-        line += counted(index.behind, "; 1 change not taken in yet", "; {count} changes not taken in yet")
+    if index.outdated:
+        line += counted(index.outdated, "; 1 change not taken in yet", "; {count} changes not taken in yet")
     if index.unread and not notes:
         more = "; the text of {count} files is not read, see --notes"
         line += counted(len(index.unread), "; the text of 1 file is not read, see --notes", more)

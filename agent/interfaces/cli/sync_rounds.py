@@ -24,6 +24,7 @@ from agent.vault import merge_driver_setup
 from agent.vault.health.status import status
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.sync.permission import RemotePermission
+from agent.vault.sync.remote_head import settle_head
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.setup import Candidate, check_repository, examine, record, remotes_of_git
 from agent.vault.sync.state import SyncedRemote
@@ -135,11 +136,11 @@ def report_lines(report: RoundReport) -> Iterator[str]:
 
 
 _WAYS = (
-    "a server of your own: ssh me@server git init --bare notes.git",
+    "a server of your own: ssh me@server git init --bare -b main notes.git",
     "  then: vault-agent sync setup ssh://me@server/~/notes.git",
     "a private repository at GitHub, GitLab, Codeberg or Gitee, without any file in it",
     "  then: vault-agent sync setup git@github.com:me/notes.git",
-    "a folder on a disk or a network drive: git init --bare /media/disk/notes.git",
+    "a folder on a disk or a network drive: git init --bare -b main /media/disk/notes.git",
     "  then: vault-agent sync setup /media/disk/notes.git",
 )
 
@@ -170,6 +171,8 @@ def setup(output: Output, workspace: Workspace, address: str, name: str, branch:
     _advise(output, candidate)
     record_writers(output, workspace, candidate.name, candidate.address, mine, others)
     reports = go_round(output, workspace, [remote], RemotePermission())
+    if clones := settle_head(vault, remote):
+        output.note(said(clones))
     document = {"remote": remote.name, "address": plain_address(remote.address), "branch": remote.branch,
                 "new": candidate.is_new, "refuses_refs": candidate.refuses_refs,
                 "merge_driver": not no_driver}  # fmt: skip

@@ -58,13 +58,18 @@ Cursor = Annotated[
     msgspec.Meta(
         max_length=2_000,
         description="The next_cursor of the page before, as it was given.",
-        extra_json_schema={"pattern": "^[A-Za-z0-9_-]*$"},
+        extra_json_schema={"pattern": "^(Wz[A-Za-z0-9_-]+)?$"},  # a JSON list with a number first
     ),
 ]
-PATH_FORM: Mapping[str, object] = MappingProxyType(
-    {"pattern": r"^(?!/)(?!(.*/)?\.\.?(/|$))[^\x00\\]*$", "examples": ["projects/garden.md"]}
+_INSIDE = r"^(?!/)(?!(.*/)?\.\.?(/|$))[^\x00-\x1f\x7f-\x9f\\]*"
+_EXAMPLES = ("projects/garden.md",)
+PATH_FORM: Mapping[str, object] = MappingProxyType({"pattern": f"{_INSIDE}$", "examples": list(_EXAMPLES)})
+"""What the API's document says of a path in the vault: no part is `.` or `..`, it does not begin with a slash, and
+has no control characters."""
+NOTE_FORM: Mapping[str, object] = MappingProxyType(
+    {"pattern": _INSIDE + r"[^\x00-\x1f\x7f-\x9f/\\]\.(md|txt|csv|canvas|base)$", "examples": list(_EXAMPLES)}
 )
-"""What the API's document says of a path in the vault: no part is `.` or `..`, and it does not begin with a slash."""
+"""The same of the path of a note."""
 
 
 class ListPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -36,9 +36,9 @@ from agent.tools.builtin.vault import find_section, vault_tools
 from agent.tools.note_access import check_readable
 from agent.tools.policy import Policies
 from agent.tools.registry import Registry
-from agent.tools.shown_notes import version_of
+from agent.tools.seen_notes import version_of
 from agent.tools.text_origin import text_origin_of
-from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput, tell_nobody
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput, ignore_progress
 from agent.tools.wrappers import cut
 from agent.vault.change import LEAVE
 from agent.vault.store import Vault
@@ -75,7 +75,7 @@ def as_note_call(vault: Vault, call: JsonObject, context: RunContext) -> tuple[s
     content = arguments.text(call, "content")
     if heading:
         return "vault_edit", _section_call(path, data, heading, content, context)
-    if data is not None and not context.shown.is_whole(path, data) and data != content.encode():
+    if data is not None and not context.seen.is_whole(path, data) and data != content.encode():
         raise ToolRetry(
             f"{path} exists: read it, then write with the base that read gives; or change a part with old and new, "
             "or append"
@@ -93,7 +93,7 @@ def _check_base(path: str, data: bytes | None, base: str, context: RunContext) -
             f"nothing was written: {path} is at base {now}, not {base}. Read it again, bring your change into what is "
             "there now, and write with the new base"
         )
-    context.shown.show(path, data)
+    context.seen.add(path, data)
 
 
 def _section_call(path: str, data: bytes | None, heading: str, content: str, context: RunContext) -> JsonObject:
@@ -101,7 +101,7 @@ def _section_call(path: str, data: bytes | None, heading: str, content: str, con
     if data is None:
         raise ToolRetry(f"there is no note {path}: write it without heading")
     section = find_section(data, heading, path)
-    if not context.shown.is_shown(path, data, section.lines):
+    if not context.seen.has_lines(path, data, section.lines):
         raise ToolRetry(f"read that section of {path} first: what you have not seen would be lost")
     try:
         rows = data.decode().split("\n")[section.lines[0] - 1 : section.lines[1]]
@@ -210,7 +210,7 @@ class Calls:
         call: JsonObject,
         client: Client,
         cancelled: Cancelled = never,
-        progress: Callable[[str], object] = tell_nobody,
+        progress: Callable[[str], object] = ignore_progress,
     ) -> CallResult:
         """Perform a call, which ends early once it is `cancelled`, and tells its `progress`; never raises for a call
         that is wrong or fails: the answer says what to do."""
@@ -244,11 +244,11 @@ class Calls:
         if call.get("dry_run") is True and tool != "vault_undo":
             return self._preview(asked, client)
         called = self.registry.call(asked, context)
-        if called.given is None:
+        if called.output is None:
             return CallResult(_renamed(called.result.text), failed=True)
-        path = called.given.sources[0].path if tool == "vault_read" and called.given.sources else ""
+        path = called.output.sources[0].path if tool == "vault_read" and called.output.sources else ""
         path = path or (arguments.text(given, "path") if definition.name == "write" else "")
-        base = client.context.shown.version(path) if path else ""
+        base = client.context.seen.version(path) if path else ""
         return CallResult(f"base: {base}\n{called.result.text}" if base else called.result.text)
 
     def _translated(self, definition: Definition, call: JsonObject, client: Client) -> tuple[str, JsonObject]:

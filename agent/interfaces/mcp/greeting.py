@@ -1,7 +1,8 @@
 """The start of a server, quicker than the SDK's: programs give a server little time to say hello.
 
-The first message is answered before the SDK is loaded. Standard input is then the message again, and all that follows,
-so that the SDK's server hears it, too; what that server answers to it is not sent a second time (`WithoutGreeting`).
+The first message is answered before the SDK and the command line are loaded. Standard input is then the message again,
+and all that follows, so that the SDK's server hears it, too; what that server answers to it is not sent a second time
+(`WithoutGreeting`).
 
 The server half of the SDK is loaded without its client half and its second server framework: `import mcp.server` runs
 the `__init__` of both packages, which imports them all: a fifth of the time in which a program waits for this one to
@@ -9,19 +10,17 @@ start, and 12 MB in each of the processes that it keeps. The modules that serve 
 """
 
 import json
-import logging
 import os
 import sys
-import threading
 from contextlib import suppress
+from fnmatch import filter as matching
+from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from agent.dataclass import dataclass
 from agent.json_value import parse_json
 
 _PACKAGES = ("mcp", "mcp.server")
@@ -73,12 +72,9 @@ CAPABILITIES = {
 _LONGEST = 1_000_000
 """The most bytes of a first message that is answered here."""
 
-logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """What was answered to a first message: its id, and the result."""
+class Greeting(NamedTuple):
+    """What was answered to a first message: its id, and the result. No dataclass, whose library is slow to load."""
 
     id: str | int
     result: dict[str, Any]
@@ -92,9 +88,10 @@ class Outgoing(Protocol):
     async def aclose(self) -> None: ...
 
 
+@cache
 def greet() -> Greeting | None:
     """Answer the first message on standard input, if it begins a conversation; None for any other. Either way it can
-    be read again."""
+    be read again. Returns the same a second time: the entry point has asked before the command does."""
     line = _first_line()
     found = greeting_of(line)
     if found is not None:
@@ -137,7 +134,8 @@ class WithoutGreeting:
         if not self._is_left_out and result is not None and item.message.id == self._greeting.id:
             self._is_left_out = True
             if result != self._greeting.result:
-                logger.warning("the program was told otherwise than the server would have said: %s", result)
+                logging = import_module("logging")  # half as long to load as all that the first answer needs
+                logging.getLogger(__name__).warning("the program was not answered as the server would: %s", result)
             return
         await self._outgoing.send(item)
 
@@ -158,10 +156,10 @@ def version() -> str:
     """The version of this program, from the name of the folder in which an installer notes it: the library that reads
     the note takes a fifth of the start."""
     begin, end = f"{NAME.replace('-', '_')}-", ".dist-info"
-    with suppress(OSError):
-        for place in map(Path, sys.path):
-            for found in place.glob(f"{begin}*{end}"):
-                return found.name.removeprefix(begin).removesuffix(end)
+    for place in sys.path:
+        with suppress(OSError):
+            for found in matching(os.listdir(place or os.curdir), f"{begin}*{end}"):  # noqa: PTH208 - pathlib is slow
+                return found.removeprefix(begin).removesuffix(end)
     return str(import_module("importlib.metadata").version(NAME))
 
 
@@ -190,7 +188,7 @@ def _put_back(line: bytes) -> None:
         finally:
             os.close(writes)
 
-    threading.Thread(target=copy, name="vault-agent-input", daemon=True).start()
+    import_module("threading").Thread(target=copy, name="vault-agent-input", daemon=True).start()
 
 
 def _write(place: int, data: bytes) -> None:

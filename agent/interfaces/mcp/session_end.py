@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from stat import S_ISREG
 
 from agent.errors import AgentError
 from agent.interfaces.mcp.session_program import SessionProgram
@@ -58,7 +59,8 @@ def said_by_program(file: Path) -> Iterator[str]:
     """The messages of the program in a transcript of Claude Code, Codex or Gemini CLI; none of one that cannot be
     read."""
     try:
-        if file.stat().st_size > _LARGEST:
+        found = file.stat()
+        if not S_ISREG(found.st_mode) or found.st_size > _LARGEST:  # a pipe would have no end
             return
         rows = file.read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -101,7 +103,7 @@ def _save(workspace: Workspace, program: SessionProgram, words: str) -> bool:
     except AgentError as error:
         logger.warning("a decision of %s is not kept: %s", program.name, error.message)
         return False
-    return called.given is not None
+    return called.output is not None
 
 
 def _is_known(workspace: Workspace, words: str) -> bool:

@@ -78,7 +78,7 @@ class Resources:
                     continue
                 if data is None or b"\0" in data[:8000]:
                     raise NoteGone("there is no note {path}", hint=_HINT, path=path)
-                client.context.shown.show(path, data)
+                client.context.seen.add(path, data)
             text = vault.masked(data.decode("utf-8", "replace"))
             source = notes.origin_of(path, data)
             if source:

@@ -30,7 +30,7 @@ class ClaudeCode:
     def start(self, program: str, folder: Path, model: str, effort: str, clock: Clock) -> Invocation:
         refuse_files(self.title, [_MANAGED / name for name in _OBEYED])
         more = [*(["--model", model] if model else []), *(["--effort", effort] if effort else [])]
-        told = ["--system-prompt-file", str(folder / "instructions.md")]
+        instructions = ["--system-prompt-file", str(folder / "instructions.md")]
         environ = reduced_environ(
             folder,
             "CLAUDE_CONFIG_DIR",
@@ -39,7 +39,7 @@ class ClaudeCode:
             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
             DISABLE_AUTOUPDATER="1",
         )
-        return Invocation([program, *_ARGUMENTS, *more, *told], environ, folder)
+        return Invocation([program, *_ARGUMENTS, *more, *instructions], environ, folder)
 
     def take(self, event: JsonObject, heard: Heard) -> None:
         match event.get("type"):
@@ -62,11 +62,13 @@ class ClaudeCode:
     def _stream(self, event: JsonObject, heard: Heard) -> None:
         match event.get("type"):
             case "message_start":
-                heard.model = text(mapping(event.get("message")).get("model"))
+                heard.model, heard.is_cut = text(mapping(event.get("message")).get("model")), False
             case "content_block_start":
                 kind = text(mapping(event.get("content_block")).get("type"))
                 if "tool" in kind:
                     raise own_tool(self.title, kind)
+            case "message_delta":
+                heard.is_cut = mapping(event.get("delta")).get("stop_reason") == "max_tokens"
             case "content_block_delta":
                 delta = mapping(event.get("delta"))
                 if delta.get("type") == "text_delta":
@@ -76,7 +78,7 @@ class ClaudeCode:
         if not heard.is_checked:
             raise Permanent("{title} did not say which tools it has", hint="update {title}", title=self.title)
         heard.new.append(words)
-        heard.said += words
+        heard.text += words
 
     def _end(self, event: JsonObject, heard: Heard) -> None:
         usage = mapping(event.get("usage"))
@@ -85,7 +87,9 @@ class ClaudeCode:
         whole = tokens(usage, "input_tokens") + cached + written
         heard.usage = Usage(whole, tokens(usage, "output_tokens"), cached, written)
         heard.is_over = True
+        if heard.is_cut and heard.text:
+            return  # what it has said is the begin of the answer, whatever it says of that
         if event.get("is_error") or event.get("subtype") != "success":
             heard.failure = text(event.get("result")) or text(event.get("subtype"))
-        elif (answer := text(event.get("result"))).startswith(heard.said):
-            self._say(answer[len(heard.said) :], heard)  # where it could not stream, all of it comes here only
+        elif (answer := text(event.get("result"))).startswith(heard.text):
+            self._say(answer[len(heard.text) :], heard)  # where it could not stream, all of it comes here only

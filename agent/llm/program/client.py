@@ -33,15 +33,17 @@ _MOST_SHOWN = 300
 
 @dataclass(slots=True)
 class Heard:
-    """What a program has said so far. `new` is text that was not passed on yet; `said` all text, for a program that
-    says it again at its end; `failure` why there is no answer; `is_over`: the answer is whole."""
+    """The events of a program so far. `new` is text that was not passed on yet; `text` all text, for a program that
+    says it again at its end; `failure` why there is no answer; `is_over`: there is no more of it; `is_cut`: it ends at
+    the longest that an answer of the model may be."""
 
     new: list[str] = field(default_factory=list)
-    said: str = ""
+    text: str = ""
     usage: Usage | None = None
     model: str = ""
     failure: str = ""
     is_over: bool = False
+    is_cut: bool = False
     is_checked: bool = False
     """The program itself has said that it has no tools; not every one does."""
 
@@ -78,8 +80,8 @@ def find_program(client: ModelProgram) -> str:
 
 def reduced_environ(folder: Path, *more: str, **own: str) -> dict[str, str]:
     """The environment for a program: what it needs, `more` variables of its own by their names, and these values."""
-    kept = {name: os.environ[name] for name in (*_VARIABLES, *more) if name in os.environ}
-    return {**kept, "TERM": "dumb", "NO_COLOR": "1", "TMPDIR": str(folder), **own}
+    inherited = {name: os.environ[name] for name in (*_VARIABLES, *more) if name in os.environ}
+    return {**inherited, "TERM": "dumb", "NO_COLOR": "1", "TMPDIR": str(folder), **own}
 
 
 def refuse_files(title: str, files: Sequence[Path]) -> None:
@@ -104,10 +106,10 @@ def own_tool(title: str, what: str) -> Permanent:
     )
 
 
-def failure_of(client: ModelProgram, said: str) -> AgentError:
+def failure_of(client: ModelProgram, message: str) -> AgentError:
     """The error for what a program says of its failure: temporary, or one that a person has to mend."""
-    words = clean_message(said[-_MOST_SHOWN:], "") or Sentence("it said nothing")
-    if _PASSING.search(said):
+    words = clean_message(message[-_MOST_SHOWN:], "") or Sentence("it said nothing")
+    if _PASSING.search(message):
         return Retryable("{title} gave no answer: {words}", hint="try again later", title=client.title, words=words)
     return Permanent(
         "{title} gave no answer: {words}",
@@ -118,7 +120,7 @@ def failure_of(client: ModelProgram, said: str) -> AgentError:
     )
 
 
-def tokens(told: Mapping[str, object], *names: str) -> int:
+def tokens(counts: Mapping[str, object], *names: str) -> int:
     """The sum of some counts of tokens."""
-    found = (told.get(name) for name in names)
+    found = (counts.get(name) for name in names)
     return sum(each for each in found if isinstance(each, int) and not isinstance(each, bool) and each > 0)

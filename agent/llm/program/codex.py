@@ -38,9 +38,9 @@ class Codex:
         off = [word for name in features for word in ("--disable", name)]
         settings = [*_SETTINGS, f"model_instructions_file={folder / 'instructions.md'}"]
         settings += [f"model_reasoning_effort={effort}"] if effort else []
-        told = [word for each in settings for word in ("-c", each)]
+        options = [word for each in settings for word in ("-c", each)]
         named = ["--model", model] if model else []
-        return Invocation([program, "exec", *_ARGUMENTS, *off, *told, *named, "-"], environ, folder)
+        return Invocation([program, "exec", *_ARGUMENTS, *off, *options, *named, "-"], environ, folder)
 
     def take(self, event: JsonObject, heard: Heard) -> None:
         item = mapping(event.get("item"))

@@ -38,7 +38,7 @@ class Invocation:
 
 @dataclass(slots=True)
 class Ending:
-    """How a program has ended: its exit code, and the end of what it has said on standard error."""
+    """The end of a program: its exit code, and the end of what it has said on standard error."""
 
     code: int = 0
     errors: str = ""
@@ -46,7 +46,7 @@ class Ending:
 
 @contextmanager
 def output_lines(
-    run: Invocation, said: str, clock: Clock, silence: float, cancelled: Cancelled, ending: Ending
+    run: Invocation, prompt: str, clock: Clock, silence: float, cancelled: Cancelled, ending: Ending
 ) -> Iterator[Iterator[bytes]]:
     """The lines of the program's output, for a block; `ending` is filled in when they are over.
 
@@ -70,7 +70,7 @@ def output_lines(
             "{program} cannot be started: {reason}", program=run.arguments[0], reason=os_reason(error)
         ) from None
     lines: SimpleQueue[bytes | None] = SimpleQueue()
-    threading.Thread(target=_write, args=(process, said.encode("utf-8", "replace")), daemon=True).start()
+    threading.Thread(target=_write, args=(process, prompt.encode("utf-8", "replace")), daemon=True).start()
     threading.Thread(target=_read, args=(process, lines), daemon=True).start()
     try:
         yield _lines(lines, clock, silence, cancelled)
@@ -86,8 +86,8 @@ def output_of(run: Invocation, clock: Clock) -> tuple[int, str]:
     """The exit code of a program that ends by itself, and all that it has said; raises as `output_lines` does."""
     ending = Ending()
     with output_lines(run, "", clock, QUICK_SECONDS, lambda: False, ending) as lines:
-        said = b"".join(lines).decode("utf-8", "replace")
-    return ending.code, said or ending.errors
+        output = b"".join(lines).decode("utf-8", "replace")
+    return ending.code, output or ending.errors
 
 
 def _lines(lines: "SimpleQueue[bytes | None]", clock: Clock, silence: float, cancelled: Cancelled) -> Iterator[bytes]:
@@ -113,10 +113,10 @@ def _lines(lines: "SimpleQueue[bytes | None]", clock: Clock, silence: float, can
         yield line
 
 
-def _write(process: "subprocess.Popen[bytes]", said: bytes) -> None:
+def _write(process: "subprocess.Popen[bytes]", prompt: bytes) -> None:
     assert process.stdin is not None
     with suppress(OSError):  # it has ended before it has read all
-        process.stdin.write(said)
+        process.stdin.write(prompt)
     with suppress(OSError):
         process.stdin.close()
 

@@ -31,11 +31,11 @@ def instructions(request: Request, mark: str) -> str:
     parts = [sendable_text(each.text) for each in request.messages if isinstance(each, System)]
     parts.append(_CONVERSATION.format(mark=mark))
     if request.tools:
-        shown = (
+        tools = (
             {"name": tool_name(each.name), "description": each.description, "parameters": each.parameters}
             for each in request.tools
         )
-        parts.append(_TOOLS.format(tools="\n".join(json.dumps(each, ensure_ascii=False) for each in shown)))
+        parts.append(_TOOLS.format(tools="\n".join(json.dumps(each, ensure_ascii=False) for each in tools)))
         parts += [] if request.may_call else [_NO_CALLS]
     return "\n\n".join(parts) + "\n"
 
@@ -43,10 +43,10 @@ def instructions(request: Request, mark: str) -> str:
 def conversation(request: Request, mark: str) -> str:
     """The messages, the oldest first; pictures are named in their places."""
     others = [each for each in request.messages if not isinstance(each, System)]
-    return "\n\n".join(_shown(order_messages(without_images(others)), mark)) + "\n"
+    return "\n\n".join(_format_turns(order_messages(without_images(others)), mark)) + "\n"
 
 
-def _shown(messages: list[Message], mark: str) -> Iterator[str]:
+def _format_turns(messages: list[Message], mark: str) -> Iterator[str]:
     for message in messages:
         match message:
             case User() | Context():

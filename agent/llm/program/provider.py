@@ -62,9 +62,9 @@ class ProgramModel:
         with _folder() as folder:
             started = self._client.start(program, folder, "", "", self._clock)
             probe = Invocation([program, *self._client.probe], started.environ, folder)
-            code, said = output_of(probe, self._clock)
+            code, output = output_of(probe, self._clock)
             if code:
-                raise failure_of(self._client, said)
+                raise failure_of(self._client, output)
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """The reply; see `Provider.chat`."""
@@ -77,9 +77,9 @@ class ProgramModel:
             heard = self._run(run, conversation(request, mark), gathered, cancelled)
             return self._reply(request, gathered, heard, attempt)
 
-    def _run(self, run: Invocation, said: str, gathered: StreamAssembly, cancelled: Cancelled) -> Heard:
+    def _run(self, run: Invocation, prompt: str, gathered: StreamAssembly, cancelled: Cancelled) -> Heard:
         heard, ending = Heard(), Ending()
-        with output_lines(run, said, self._clock, self._endpoint.timeout, cancelled, ending) as lines:
+        with output_lines(run, prompt, self._clock, self._endpoint.timeout, cancelled, ending) as lines:
             for line in lines:
                 try:
                     event = mapping(parsed(line))
@@ -98,7 +98,7 @@ class ProgramModel:
         return heard
 
     def _reply(self, request: Request, gathered: StreamAssembly, heard: Heard, attempt: Attempt) -> Reply:
-        gathered.stop = gathered.stop or "end"
+        gathered.stop = "length" if heard.is_cut else gathered.stop or "end"
         attempt.reported, attempt.final = heard.usage, heard.usage is not None
         names = frozenset(tool.name for tool in request.tools)
         message, stop = gathered.finish(

@@ -1,4 +1,4 @@
-"""What a model finds worth knowing in a conversation: facts to add, known ones that others replace or that ended.
+"""The facts that a model finds in a conversation: some to add, and known ones that others replace or that ended.
 
 The text of a fact is a sentence that can be read alone, in the model's words; its evidence are words of the person,
 which must stand in one of their messages outside a question. Sending the prompt, and writing, are left to the caller.
@@ -94,13 +94,13 @@ class ConversationReading:
 
     def question(self) -> str:
         """The conversation and what is known, as the prompt shows them."""
-        left, shown = CHARACTERS, list[dict[str, object]]()
+        left, lines = CHARACTERS, list[dict[str, object]]()
         for number, each in reversed(list(enumerate(self.lines, 1))):
             left -= len(each.text)
             if left < 0:
                 break
             day = {"day": f"{each.at:%Y-%m-%d %A}"} if each.at else {}
-            shown.append({"number": number, "who": each.who, **day, "text": each.text})
+            lines.append({"number": number, "who": each.who, **day, "text": each.text})
         known = [
             {"key": key, "since": f"{each.entry.created:%Y-%m-%d}", "text": each.entry.text}
             for key, each in self._keys().items()
@@ -108,7 +108,7 @@ class ConversationReading:
         before = [{"who": each.who, "text": clipped(each.text, _BEFORE)} for each in self.before]
         document = {
             **({"before": before} if before else {}),
-            "lines": shown[::-1],
+            "lines": lines[::-1],
             "known": known,
             "written": list(self._written()),
         }
@@ -119,14 +119,14 @@ class ConversationReading:
         raises `ValueError` for an unusable answer."""
         facts, ended = dict[str, ReadFact](), dict[str, EndedFact]()
         for item in reply_items(reply):
-            said = self._said(item)
-            if said is None:
+            line = self._line_of(item)
+            if line is None:
                 continue
             known = self._keys().get(item.get("key", ""))
             if item.get("do") == "remove":
                 if known is not None:
                     ended[known.path] = EndedFact(known, " ".join(item["quote"].split()))
-            elif (fact := self._fact(item, said, known)) is not None:
+            elif (fact := self._fact(item, line, known)) is not None:
                 facts.setdefault(fact.text, fact)
         replaced = {each.replaces.path for each in facts.values() if each.replaces is not None}
         whole = [
@@ -145,31 +145,31 @@ class ConversationReading:
             if text.strip():
                 yield {"note": each.note, "text": text}
 
-    def _said(self, item: Mapping[str, str]) -> TalkLine | None:
+    def _line_of(self, item: Mapping[str, str]) -> TalkLine | None:
         """The message of the person that has the quote outside a question; None if there is none."""
         number = item.get("number", "")
-        said = self.lines[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(self.lines) else None
+        line = self.lines[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(self.lines) else None
         quote = " ".join(item.get("quote", "").split())
-        if said is None or not said.is_person or not 0 < len(quote) <= LONGEST:
+        if line is None or not line.is_person or not 0 < len(quote) <= LONGEST:
             return None
-        at = " ".join(said.text.split()).find(quote)
-        return said if at >= 0 and not _is_asked(" ".join(said.text.split()), at, at + len(quote)) else None
+        at = " ".join(line.text.split()).find(quote)
+        return line if at >= 0 and not _is_asked(" ".join(line.text.split()), at, at + len(quote)) else None
 
-    def _fact(self, item: Mapping[str, str], said: TalkLine, replaces: StoredEntry | None) -> ReadFact | None:
+    def _fact(self, item: Mapping[str, str], line: TalkLine, replaces: StoredEntry | None) -> ReadFact | None:
         quote = " ".join(item["quote"].split())
         text = " ".join(item.get("text", "").split()) or quote
         if len(text) > LONGEST or is_question(text) or HIDDEN_IN_NOTES in text + quote:
             return None
         if replaces is None and any(text in each.entry.text for each in self.known):
             return None
-        kind, begin = item.get("kind", ""), said.text.find(quote)
+        kind, begin = item.get("kind", ""), line.text.find(quote)
         return ReadFact(
             text,
             quote,
             kind if kind in KINDS else "other",
-            said.line + said.text[: max(begin, 0)].count("\n") if said.line else 0,
-            said.run,
-            said.at,
+            line.line + line.text[: max(begin, 0)].count("\n") if line.line else 0,
+            line.run,
+            line.at,
             replaces,
             tuple(_SEPARATOR.split(item.get("keywords", ""))),
         )

@@ -167,7 +167,7 @@ def log_capture(what: str, verdicts: Sequence[Judgement], seconds: float) -> Non
     """Log, at debug, what was kept, known and refused of a run or a session (`what`)."""
     if not logger.isEnabledFor(logging.DEBUG):
         return
-    kept = [f"{verdict.entry.path} ({verdict.resolution})" for verdict in verdicts if verdict.resolution in _WRITTEN]
+    written = [f"{verdict.entry.path} ({verdict.resolution})" for verdict in verdicts if verdict.resolution in _WRITTEN]
     known = [
         f"{verdict.other.path} ({verdict.resolution})"
         for verdict in verdicts
@@ -178,6 +178,6 @@ def log_capture(what: str, verdicts: Sequence[Judgement], seconds: float) -> Non
     logger.debug(
         "capture: %s: kept %s; known %s; refused %s; %.0f ms",
         what,
-        *(", ".join(each) or "nothing" for each in (kept, known, reasons)),
+        *(", ".join(each) or "nothing" for each in (written, known, reasons)),
         seconds * 1_000,
     )

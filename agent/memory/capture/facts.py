@@ -86,11 +86,11 @@ class Utterance:
 
 
 def fact_entries(
-    event: TaskCompleted, said: tuple[Utterance, ...], clock: Clock, *, group: bool = True
+    event: TaskCompleted, utterances: tuple[Utterance, ...], clock: Clock, *, group: bool = True
 ) -> tuple[Entry, ...]:
     """The entries of what was said in a run; in a group also for the chat (`group`)."""
     found: list[Entry] = []
-    for each in said or (Utterance(event.task),):
+    for each in utterances or (Utterance(event.task),):
         kind = EntryType.USER_EXPLICIT if is_explicit(each.text) else EntryType.FACT
         scopes = (Scope.USER, Scope.CHAT) if event.speaker.group and group else (Scope.USER,)
         for fact in () if each.is_earlier else stated(each.text):
@@ -130,10 +130,10 @@ def is_explicit(message: str) -> bool:
     return pattern("explicit").match(message.strip()) is not None
 
 
-def _line(said: Utterance, fact: Fact) -> int:
+def _line(utterance: Utterance, fact: Fact) -> int:
     """The line of the session's note with the fact."""
-    rows = said.text.splitlines()
-    return said.line + next((at for at, row in enumerate(rows) if fact.quote in row), 0)
+    rows = utterance.text.splitlines()
+    return utterance.line + next((at for at, row in enumerate(rows) if fact.quote in row), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +197,12 @@ def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig)
     if settings.capture == "off":
         return ()
     event = replace(event, task=config.masked(event.task))
-    said = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
-    found = fact_entries(event, said, clock, group=settings.capture_group)
+    utterances = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
+    found = fact_entries(event, utterances, clock, group=settings.capture_group)
     slots = {"task_type": trace.task_type} if trace.task_type else {}
     entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found]
     remembered = config.remembering() if entries else str
-    return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
+    return tuple(remaining for entry in entries if (remaining := _without_forgotten(entry, remembered)) is not None)
 
 
 def _without_forgotten(entry: Entry, remembered: Callable[[str], str]) -> Entry | None:

@@ -17,10 +17,10 @@ _PLAIN = re.compile(r"\w+(?:[ '’&.+/-]{1,2}\w+)*")
 def plain_keywords(found: Iterable[str], text: str, is_refused: Callable[[str], bool]) -> tuple[str, ...]:
     """The keywords that may stand in the header of an entry with this text; `is_refused` is asked for each, and for all
     together."""
-    said, kept = text.casefold(), dict[str, str]()
+    folded, plain = text.casefold(), dict[str, str]()
     for word in (" ".join(each.split()) for each in found):
         is_plain = len(word) <= LONGEST and _PLAIN.fullmatch(word) and not word.isdecimal()
-        if is_plain and word.casefold() not in said and not is_refused(word):
-            kept.setdefault(word.casefold(), word)
-    words = tuple(kept.values())[:MOST]
+        if is_plain and word.casefold() not in folded and not is_refused(word):
+            plain.setdefault(word.casefold(), word)
+    words = tuple(plain.values())[:MOST]
     return () if is_refused(" ".join(words)) else words

@@ -118,7 +118,7 @@ class EntryWriter:
         home = self.vault.home
         verdicts = tuple(notes.add(self._kept(entry, (*notes.new, *known)), home) for entry in entries)
         made = ((path, *versions) for path, versions in notes.changes.items())
-        shown = memory_change(self.vault, tuple(made), self.language)
+        changed = memory_change(self.vault, tuple(made), self.language)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
             if stamp.session and not hold:
                 transaction.release(stamp.session)
@@ -127,7 +127,7 @@ class EntryWriter:
             for path, (before, after) in notes.changes.items():
                 if before != after:
                     transaction.write(path, before, after)
-            for path, before_note, after in shown:
+            for path, before_note, after in changed:
                 transaction.write(path, before_note, after)
         for path in notes.changes:
             self.wrote(path)
@@ -194,9 +194,9 @@ class CaptureWorker:
         if is_captured(event):
             self.then(lambda: self._work_on(event))
         if not self._holds(event):
-            vault, said = self._keeper.vault, self._keeper.vault.held(event.session)
-            if said is not None:  # only that: until it is written down, the next run may have begun in the session
-                self.then(lambda: _insist(lambda: vault.commit_held(only=said), event.run))
+            vault, talk = self._keeper.vault, self._keeper.vault.held(event.session)
+            if talk is not None:  # only that: until it is written down, the next run may have begun in the session
+                self.then(lambda: _insist(lambda: vault.commit_held(only=talk), event.run))
 
     def _holds(self, event: TaskCompleted) -> bool:
         return self.hold and "." not in event.run and event.outcome != "interrupted"
@@ -231,12 +231,12 @@ class CaptureWorker:
 
     def _work_on(self, event: TaskCompleted) -> None:
         try:
-            told = _insist(lambda: self.capture(event), event.run)
+            captured = _insist(lambda: self.capture(event), event.run)
         except Exception as error:  # noqa: BLE001 - a failed capture must not stop the run or later captures
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
-            told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
-        if told is not None:
-            self._tell(told)
+            captured = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
+        if captured is not None:
+            self._tell(captured)
         for work in self._after:
             _guarded(partial(work, event))
 

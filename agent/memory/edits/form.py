@@ -66,7 +66,7 @@ def form_of(text: str) -> TextForm:
 
 
 def changed_form(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """What an edit did to the form of a text that says the same before and after, as pairs (measure, value), such as
+    """The changes of form by an edit of a text that says the same before and after, as pairs (measure, value), such as
     (`length`, `shorter`); empty if its facts have changed."""
     old, new = form_of(before), form_of(after)
     if not before.strip() or not after.strip():

@@ -1,4 +1,4 @@
-"""What one edit of the agent's text says about its person: style, corrections and preferences. Pure text.
+"""The lessons in one edit of the agent's text about its person: style, corrections and preferences. Pure text.
 
 *Style*: the same facts in another form. *Correction*: another value (a number, a name, a date) in a line that is
 otherwise much the same. *Preference*: a line or section taken out, or a wish written in. What is none of these (a typo,
@@ -49,7 +49,7 @@ class EditLesson:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What lessons have in common of which one speaks against the other."""
+        """The key that two lessons share of which one speaks against the other."""
         if self.kind == "correction":
             return self.kind, " | ".join(sorted((self.topic, self.value)))
         return self.kind, self.topic.casefold()
@@ -67,7 +67,7 @@ class _Hunk:
 
 
 def lessons_in(before: Sequence[AuthoredLine], after: Sequence[str]) -> tuple[EditLesson, ...]:
-    """What the edit of a note says, at most once each; `before` has the note's lines with what the agent wrote of late
+    """The lessons in the edit of a note, each once; `before` has the note's lines with what the agent wrote of late
     as its own."""
     hunks = tuple(_hunks(before, after))
     touched = [each for each in hunks if each.own]
@@ -162,7 +162,7 @@ def _values(line: str, row: str) -> Iterator[EditLesson]:
         if is_number:
             yield EditLesson("correction", _near(line, old, a, b), _near(row, new, c, d), line, row)
         elif is_name:
-            yield EditLesson("correction", _said(gone), _said(come), line, row)
+            yield EditLesson("correction", _format_words(gone), _format_words(come), line, row)
 
 
 def _tokens(text: str) -> list[str]:
@@ -183,10 +183,12 @@ def _near(line: str, words: Sequence[str], first: int, last: int) -> str:
     if any(map(_DATE.fullmatch, changed)):
         seen = (each for each in dates_in(line) if f"{each.key[0]:02}m{each.key[1]:02}d" in changed)
         return ", ".join(line[each.start : each.end] for each in seen)
-    return _said([word for word in words[max(first - _BESIDE, 0) : last + _BESIDE] if not _DATE.fullmatch(word)])
+    return _format_words(
+        [word for word in words[max(first - _BESIDE, 0) : last + _BESIDE] if not _DATE.fullmatch(word)]
+    )
 
 
-def _said(words: Sequence[str]) -> str:
+def _format_words(words: Sequence[str]) -> str:
     """The words as a text: no blanks around signs and between Chinese characters."""
     text = ""
     for word in words:
@@ -196,8 +198,8 @@ def _said(words: Sequence[str]) -> str:
 
 
 def _left_out(gone: Sequence[_Hunk], moved_out: Sequence[str], *, is_cut: bool) -> Iterator[EditLesson]:
-    """What the person takes out: a section by its heading, else single lines, if they are few; nothing if the text as
-    a whole was cut down."""
+    """The removed parts: a section by its heading, else single lines, if they are few; none if the text as a whole was
+    cut down."""
     whole = [each for each in gone if not all(map(_HEADING.match, each.own))]
     lines = [line for each in whole for line in each.own if line in moved_out]
     headings = [match[2] for line in lines if (match := _HEADING.match(line))]

@@ -1,19 +1,14 @@
-"""What the person changed by hand in lines that the agent had written, and the lessons in it."""
+"""The person's changes by hand of lines that the agent had written, and the lessons in them."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from functools import cache
 
-from agent import texts
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.memory.edits.lesson import EditLesson, lessons_in
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.profile_file import KEEP
-from agent.texts import LANGUAGES, Language, text
 from agent.vault.change import CAPTURE, FileChange, Kind
 from agent.vault.folders import DAILY, INBOX, PROFILE, RESEARCH, AgentFolder, WriteRule
 from agent.vault.history.commit_index import HUMAN
@@ -173,7 +168,7 @@ def lessons_since(
 
 
 def _without_secrets(vault: Vault, found: list[Seen]) -> list[Seen]:
-    """What was seen, but what would quote a secret, or something that the person wanted to be forgotten."""
+    """The lessons without those that would quote a secret, or something that the person wanted to be forgotten."""
     stones = load_tombstones(vault)
 
     def may_be_quoted(lesson: EditLesson) -> bool:
@@ -181,89 +176,3 @@ def _without_secrets(vault: Vault, found: list[Seen]) -> list[Seen]:
         return all(vault.masked(each) == each and not stones.is_forgotten(each) for each in texts)
 
     return [each for each in found if may_be_quoted(each.lesson)]
-
-
-_MARK = "\0"
-_STYLES = (
-    *("length_shorter", "length_longer", "list_items", "list_prose", "headings_more", "headings_fewer"),
-    *("emoji_with", "emoji_without", "language_en", "language_zh"),
-    *("dates_iso", "dates_numbers", "dates_words", "dates_chinese"),
-)
-_DAY = re.compile(r"(\d{4}-\d\d-\d\d)\]\]")
-
-
-@dataclass(frozen=True, slots=True)
-class LessonLine:
-    """A line of the section: its lesson (without evidence), how often it was seen more than its opposite, the day and
-    the note (without `.md`) of the last time, and the line as it stands there."""
-
-    lesson: EditLesson
-    count: int
-    day: date
-    note: str
-    row: str
-
-
-def parse_lines(rows: Iterable[str]) -> tuple[LessonLine, ...]:
-    """The lines that have the form of a lesson, in order."""
-    found = (_parse(row) for row in rows)
-    return tuple(each for each in found if each is not None)
-
-
-def section_of(note: str) -> tuple[str, ...]:
-    """The lines of the section, without its heading; nothing without the section."""
-    rows = note.splitlines()
-    titles = {f"## {title}" for title in texts.in_all_languages("edit_lesson.title")}
-    start = next((at for at, row in enumerate(rows) if KEEP.sub("", row).strip() in titles), None)
-    if start is None:
-        return ()
-    end = next((at for at in range(start + 1, len(rows)) if re.match(r"#{1,2}\s", rows[at])), len(rows))
-    return tuple(rows[start + 1 : end])
-
-
-def heading_of(note: str) -> str:
-    """The heading of the section, without its marks, as the note has it; empty without the section."""
-    return next((title for title in texts.in_all_languages("edit_lesson.title") if f"## {title}" in note), "")
-
-
-def _parse(row: str) -> LessonLine | None:
-    for language in LANGUAGES:
-        match = _line_pattern(language).fullmatch(row)
-        lesson = _lesson(match["lesson"], language) if match else None
-        day = _DAY.search(match["day"]) if match else None
-        if match and lesson is not None and day is not None:
-            count = int(match["count"]) if match["count"] else 1
-            return LessonLine(lesson, count, date.fromisoformat(day[1]), match["note"].strip("[]"), row)
-    return None
-
-
-def _lesson(said: str, language: Language) -> EditLesson | None:
-    for name in _STYLES:
-        if said == text(f"edit_lesson.{name}", language):
-            topic, _, value = name.partition("_")
-            return EditLesson("style", topic, value)
-    if match := _pattern("edit_lesson.corrects", language).fullmatch(said):
-        return EditLesson("correction", match["old"], match["new"])
-    for value in ("without", "with"):
-        if match := _pattern(f"edit_lesson.{value}", language).fullmatch(said):
-            return EditLesson("preference", match["what"], value)
-    return None
-
-
-@cache
-def _line_pattern(language: Language) -> re.Pattern[str]:
-    line = text("edit_lesson.line", language, lesson=_MARK, times=_MARK, day=_MARK, note=_MARK, change=_MARK)
-    pieces = line.split(_MARK)
-    times = re.escape(text("edit_lesson.times", language, count=_MARK)).replace(re.escape(_MARK), r"(?P<count>\d+)")
-    count = f"(?:{re.escape(text('edit_lesson.once', language))}|{times})"
-    link = r"\[\[[^\]\n]+\]\]"
-    groups = ("(?P<lesson>.+?)", count, f"(?P<day>{link})", f"(?P<note>{link})", ".*", "")
-    return re.compile("".join(a + b for a, b in zip(map(re.escape, pieces), groups, strict=True)))
-
-
-@cache
-def _pattern(key: str, language: Language) -> re.Pattern[str]:
-    names = ("old", "new") if key == "edit_lesson.corrects" else ("what",)
-    parts = {name: f"{_MARK}{name}{_MARK}" for name in names}
-    pieces = text(key, language, **parts).split(_MARK)
-    return re.compile("".join(f"(?P<{each}>.+)" if each in names else re.escape(each) for each in pieces))

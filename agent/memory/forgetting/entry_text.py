@@ -1,4 +1,4 @@
-"""What of an entry's text is forgotten with it, and its fingerprints."""
+"""The parts of an entry's text that are forgotten with it, and its fingerprints."""
 
 import re
 from collections.abc import Iterator
@@ -17,39 +17,39 @@ ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
 """The label of an answer."""
 
 
-def person_said(entry: Entry) -> str:
+def persons_words(entry: Entry) -> str:
     """The text of an entry that is forgotten with it, and the words on which it rests.
 
     Of an answer to a statement, only sentences that repeat it count: "I will remember that" can answer any statement.
     """
     asked = _asked(entry)
-    said = asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
-    return "\n".join(filter(None, (said, entry.slots.get(QUOTE, ""))))
+    words = asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
+    return "\n".join(filter(None, (words, entry.slots.get(QUOTE, ""))))
 
 
-def told_in(entry: Entry) -> str:
-    """What is known again of an entry that goes, where the agent has written it down in passing: its statements, and
+def telling_words(entry: Entry) -> str:
+    """The words by which an entry that goes is recognised where the agent has repeated it: its statements, and
     each of their clauses that states something by itself, one per line."""
-    said = claims(person_said(entry))
-    return "\n".join((said, *_telling_clauses(said)))
+    found = claims(persons_words(entry))
+    return "\n".join((found, *_telling_clauses(found)))
 
 
-def _telling_clauses(said: str) -> Iterator[str]:
-    for sentence in said.splitlines():
+def _telling_clauses(words: str) -> Iterator[str]:
+    for sentence in words.splitlines():
         clauses = re.split(pattern("clause_end"), sentence)
         for each in clauses if len(clauses) > 1 else ():
-            words = wording(each)
-            if len((words.words | words.numbers) - PRONOUNS) >= _FEWEST and is_told(each):
+            parts = wording(each)
+            if len((parts.words | parts.numbers) - PRONOUNS) >= _FEWEST and is_told(each):
                 yield each.strip()
 
 
 def entry_marks(entry: Entry) -> frozenset[str]:
     """The fingerprints of an entry, for the tombstone."""
-    said = person_said(entry)
-    if said == entry.text:
+    words = persons_words(entry)
+    if words == entry.text:
         return marks(entry.text) | name_marks(LABEL.sub("", entry.text))
-    answered = "\n".join(line for line in entry.text.splitlines() if line not in said.splitlines())
-    return marks(said) | marks(answered, about=said) | name_marks(LABEL.sub("", said))
+    answered = "\n".join(line for line in entry.text.splitlines() if line not in words.splitlines())
+    return marks(words) | marks(answered, about=words) | name_marks(LABEL.sub("", words))
 
 
 def _asked(entry: Entry) -> str:

@@ -2,18 +2,30 @@
 
 All is one commit, so an undo restores everything and removes the tombstone; the commit message names only the count of
 notes, which keeps the text out of the history's messages. Where the text stands is found by `places`.
-"""
 
+A forgetting in a run is done once more when the run is over: its session's note gets further records, and its name may
+have the words; the note of the day gets a line about it afterwards."""
+
+import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from agent import texts
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
+from agent.events.runs import TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry
-from agent.memory.forgetting.entry_text import entry_marks, person_said
+from agent.memory.forgetting.entry_text import entry_marks, persons_words
+from agent.memory.forgetting.forgotten_statements import (
+    ForgottenStatements,
+    forgotten_statements,
+    is_telling,
+    own_names,
+    phrase,
+)
 from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
 from agent.memory.forgetting.private_state import (
     drop_unfinished,
@@ -22,11 +34,10 @@ from agent.memory.forgetting.private_state import (
     forget_in_given_texts,
     forget_in_rows,
 )
-from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
 from agent.texts import Language, Sentence, joined
-from agent.vault.change import FORGET, Outcome, Stamp
+from agent.vault.change import FORGET, Outcome, Stamp, actor_of
 from agent.vault.find import find_note
 from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.former_names import keep_former_names
@@ -80,11 +91,11 @@ def plan_for(vault: Vault, path: str, data: bytes, language: Language, report: R
             "{path} is needed to remember at all", hint="edit it, and delete the lines that should go", path=path
         )
     entry = parse_entry(data)
-    text = Note.parse(data).body if entry is None else person_said(entry)
+    text = Note.parse(data).body if entry is None else persons_words(entry)
     prints = frozenset(filter(None, (fingerprint(text),))) if entry is None else entry_marks(entry)
     names = () if entry else filter(is_telling, (stem_of(path),))
-    said = said_again((*names, text), prints, _mark(language))
-    found = find_places(vault, said, {path: data}, report)
+    forgotten = forgotten_statements((*names, text), prints, _mark(language))
+    found = find_places(vault, forgotten, {path: data}, report)
     return replace(found, gone=found.gone[1:])
 
 
@@ -92,7 +103,7 @@ def plan_text(vault: Vault, text: str, language: Language = "en", report: Report
     """The plan for forgetting a text, wherever it stands; raises `NoteGone` if the program has written it nowhere."""
     found = find_places(vault, phrase(text, _mark(language)), {}, report)
     if found.gone or found.changed:
-        return replace(found, said=replace(found.said, marks=found.marks | _marks_of_lost(found, vault.home)))
+        return replace(found, forgotten=replace(found.forgotten, marks=found.marks | _marks_of_lost(found, vault.home)))
     if found.mentions:
         raise NoteGone(
             "only notes that forget leaves alone say it: {mentions}",
@@ -134,10 +145,10 @@ def carry_out(
             transaction.create(vault.home.at(path), stone)
     if transaction.outcome.commit:
         drop_unfinished(vault.private_folder)
-        follow_names(vault.private_folder, own_names(forgetting.said.names))
-        forget_in_rows(vault.records, replace(forgetting.said, names=own_names(forgetting.said.names)))
-        forget_in_decisions(vault, forgetting.said)
-        forget_in_given_texts(vault, forgetting.said)
+        follow_names(vault.private_folder, own_names(forgetting.forgotten.names))
+        forget_in_rows(vault.records, replace(forgetting.forgotten, names=own_names(forgetting.forgotten.names)))
+        forget_in_decisions(vault, forgetting.forgotten)
+        forget_in_given_texts(vault, forgetting.forgotten)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 
@@ -147,7 +158,7 @@ def _mark(language: Language) -> str:
 
 
 def _subject(forgetting: Forgetting, home: AgentFolder) -> str:
-    """What is forgotten by kind and number: a name would keep the words in the history."""
+    """The kinds and numbers of what is forgotten: a name would keep the words in the history."""
     gone = _counted([*(path for path, _ in forgetting.gone), *forgetting.past], home)
     changed = _counted([each.path for each in forgetting.changed], home)
     lines = Sentence("lines of {notes}", notes=changed)
@@ -160,7 +171,33 @@ def _counted(paths: Sequence[str], home: AgentFolder) -> Sentence:
     """The number of notes of each kind."""
     names = map(home.name_of, paths)
     counts = Counter(next(kind for kind in _KINDS if name.startswith(kind[0])) for name in names)
-    said = [
+    counted = [
         Sentence(one if count == 1 else more, count=count, note=MEMORY_NOTE) for (_, one, more), count in counts.items()
     ]
-    return joined(said, ", ")
+    return joined(counted, ", ")
+
+
+@dataclass(slots=True)
+class ForgettingsOfRuns:
+    """The forgettings in the runs of this process that are not over."""
+
+    vault: Vault
+    language: Language
+    _forgotten: dict[str, list[ForgottenStatements]] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def add(self, run: str, forgotten: ForgottenStatements) -> None:
+        """Note that this was forgotten in a run, or in one that it has delegated to."""
+        with self._lock:
+            self._forgotten.setdefault(run.partition(".")[0], []).append(forgotten)
+
+    def settle(self, event: TaskCompleted) -> None:
+        """Take what was forgotten in a run out of what was written since."""
+        with self._lock:
+            found_in_run = self._forgotten.pop(event.run, [])
+        for forgotten in found_in_run:
+            found = find_places(self.vault, forgotten, {}, ignore)
+            left = replace(found, forgotten=replace(found.forgotten, marks=frozenset()))  # its tombstone is there
+            stamp = Stamp(actor_of(event.job, event.speaker.channel), run=event.run, session=event.session)
+            if left.gone or left.changed:
+                carry_out(self.vault, left, self.language, stamp=stamp)

@@ -13,10 +13,10 @@ from pathlib import PurePosixPath
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry
-from agent.memory.forgetting.entry_text import person_said
+from agent.memory.forgetting.entry_text import persons_words
 from agent.memory.forgetting.forget import ignore, plan_for
+from agent.memory.forgetting.forgotten_statements import forgotten_statements
 from agent.memory.forgetting.places import Forgetting, Report, find_places
-from agent.memory.forgetting.said_again import said_again
 from agent.memory.forgetting.tombstones import SENTENCE
 from agent.texts import Language, text
 from agent.vault.change import FORGET, Kind
@@ -73,24 +73,24 @@ def forgotten_since(vault: Vault, head: str) -> Commit | None:
 def plan_of(vault: Vault, commit: Commit, language: Language) -> Forgetting:
     """The plan for taking out of the history what this forgetting has taken out of the notes."""
     taken = sorted(_taken(commit, vault.home))
-    texts = [_said(each.data) for each in versions(vault, [(f"{commit.id}^", path) for path in taken]) if each]
+    texts = [_text_of(each.data) for each in versions(vault, [(f"{commit.id}^", path) for path in taken]) if each]
     edited = {each.path: each.path for each in commit.files if each.kind is Kind.EDITED} | _moved(commit, vault.home)
     before = versions(vault, [(f"{commit.id}^", path) for path in edited])
     after = versions(vault, [(commit.id, path) for path in edited.values()])
     mark = text("forgetting.mark", language)
     for one, other in zip(before, after, strict=True):
         texts += _lost(one.data, other.data, mark) if one and other else ()
-    found = find_places(vault, said_again(texts, (), mark), {}, ignore)
+    found = find_places(vault, forgotten_statements(texts, (), mark), {}, ignore)
     return replace(found, past=tuple(path for path in taken if vault.read(path) is None))
 
 
-def _said(data: bytes) -> str:
+def _text_of(data: bytes) -> str:
     entry = parse_entry(data)
-    return Note.parse(data).body if entry is None else person_said(entry)
+    return Note.parse(data).body if entry is None else persons_words(entry)
 
 
 def _lost(before: bytes, after: bytes, mark: str) -> Iterator[str]:
-    """What a note has lost: the words for which a mark stands, or sentences that are gone; not others in their rows."""
+    """The words that a note has lost: those for which a mark stands, or sentences that are gone, not their rows."""
     old, new = (data.decode("utf-8", "surrogateescape").splitlines() for data in (before, after))
     if len(old) != len(new):
         stay, text = set(new), "\n".join(new)

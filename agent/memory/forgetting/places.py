@@ -20,8 +20,8 @@ from agent.markdown.session_marks import SESSION, find_records
 from agent.memory import daily
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import QUOTE, Entry, EntryType, before_in, parse_entry, without_before
-from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said, told_in
-from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
+from agent.memory.forgetting.entry_text import ANSWER, LABEL, persons_words, telling_words
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements, has_name, new_name, with_name
 from agent.memory.forgetting.steering_notes import (
     agents_lines_without,
     is_steering,
@@ -68,14 +68,14 @@ class Forgetting:
     gone: tuple[tuple[str, bytes], ...] = ()
     changed: tuple[Changed, ...] = ()
     mentions: tuple[str, ...] = ()
-    said: SaidAgain = field(default_factory=SaidAgain)
+    forgotten: ForgottenStatements = field(default_factory=ForgottenStatements)
     past: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
     @property
     def marks(self) -> frozenset[str]:
         """The fingerprints for the tombstone."""
-        return self.said.marks
+        return self.forgotten.marks
 
     def should_be_seen(self, home: AgentFolder) -> bool:
         """True if the person should see it first: it concerns more than the one note that they may have named and its
@@ -84,16 +84,16 @@ class Forgetting:
         return changed or len(self.gone) > 1 or any(home.row(path) == OWN_NOTES for path, _ in self.gone)
 
 
-def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], report: Report) -> Forgetting:
+def find_places(vault: Vault, forgotten: ForgottenStatements, gone: dict[str, bytes], report: Report) -> Forgetting:
     """The plan for forgetting what `said` recognises, with the notes `gone`, and the entries that they have replaced or
     that have replaced them."""
-    return _Search(vault, said, report, dict(gone)).plan()
+    return _Search(vault, forgotten, report, dict(gone)).plan()
 
 
 @dataclass(slots=True)
 class _Search:
     vault: Vault
-    said: SaidAgain
+    forgotten: ForgottenStatements
     report: Report
     gone: dict[str, bytes]
     changed: dict[str, Changed] = field(default_factory=dict)
@@ -109,10 +109,10 @@ class _Search:
         self._total = len(paths) + len(memories)
         self._other_values(memories)
         self._entries([path for path in memories if path not in self.gone and path not in self.mentions])
-        self.said = self.said.with_statements(said_in(data) for data in self.gone.values())
+        self.forgotten = self.forgotten.with_statements(words_of_entry(data) for data in self.gone.values())
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
         names = {stem_of(path): "" for path in self.gone} | {stem_of(path): stem_of(to) for path, to in moved.items()}
-        self.said = replace(self.said, names=names)
+        self.forgotten = replace(self.forgotten, names=names)
         for path, data in self._read(moved):
             self._note(path, data, moved[path])
         for path, data in self._near(path for path in paths if path not in self.gone and path not in moved):
@@ -120,7 +120,7 @@ class _Search:
         self.report(self._total, self._total)
         mentions = tuple(dict.fromkeys(self.mentions))[:_MENTIONS]
         return Forgetting(
-            tuple(self.gone.items()), tuple(self.changed.values()), mentions, self.said, unread=tuple(self.unread)
+            tuple(self.gone.items()), tuple(self.changed.values()), mentions, self.forgotten, unread=tuple(self.unread)
         )
 
     def _other_values(self, memories: Sequence[str]) -> None:
@@ -148,7 +148,7 @@ class _Search:
             if self._done % _STEP == 0:
                 self.report(self._done, self._total)
             try:
-                is_near = self.said.is_near(text_of(self.vault.glance(path)))
+                is_near = self.forgotten.is_near(text_of(self.vault.glance(path)))
             except FileNotFoundError:
                 continue
             except (AgentError, OSError):
@@ -174,9 +174,9 @@ class _Search:
         theirs = touched_by_people(self.vault, self.vault.home.at(ENTRIES)) if near else frozenset()
         for path, data in near:
             entry = parse_entry(data)
-            if entry is None or not self.said.is_forgotten(person_said(entry)):
+            if entry is None or not self.forgotten.is_forgotten(persons_words(entry)):
                 continue
-            rest = "" if self.said.is_forgotten(entry.slots.get(QUOTE, "")) else _rest(entry, self.said)
+            rest = "" if self.forgotten.is_forgotten(entry.slots.get(QUOTE, "")) else _rest(entry, self.forgotten)
             if path in theirs:
                 self.mentions.append(path)
             elif not rest:
@@ -187,7 +187,7 @@ class _Search:
     def _moved(self, paths: Iterable[str]) -> dict[str, str]:
         """The new paths of the records and entries that are named after the text."""
         home = self.vault.home
-        named = [path for path in paths if self.said.is_name(stem_of(path))]
+        named = [path for path in paths if self.forgotten.is_name(stem_of(path))]
         named = [path for path in named if is_record(home, path) or home.holds(path, ENTRIES, ARCHIVED)]
         return {
             path: renamed(path, self._words_left(path), data)
@@ -198,17 +198,17 @@ class _Search:
     def _words_left(self, path: str) -> str:
         """The words after which a note is named now: those that an entry keeps."""
         rest = self.changed.get(path)
-        return Note.parse(rest.after).body if rest else self.said.mark
+        return Note.parse(rest.after).body if rest else self.forgotten.mark
 
     def _note(self, path: str, data: bytes, to: str) -> None:
         """Note what becomes of any note: one that says it, links to a note that says it, or is named after it."""
         home = self.vault.home
         before = self.changed[path].after if path in self.changed else data
         if is_record(home, path) or home.holds(path, ENTRIES, ARCHIVED):
-            after = record_without(before, self.said) if is_record(home, path) else self._relinked(before)
-        elif self.said.concerns(text_of(before)):
+            after = record_without(before, self.forgotten) if is_record(home, path) else self._relinked(before)
+        elif self.forgotten.concerns(text_of(before)):
             after = self._lines(path, before)
-            if self.said.stands_in(Note.parse(after).body):
+            if self.forgotten.stands_in(Note.parse(after).body):
                 self.mentions.append(path)
         else:
             return
@@ -220,27 +220,27 @@ class _Search:
         if is_derived(self.vault.home, path):
             return self._derived(path, before)
         if is_steering(self.vault.home, path):
-            return agents_lines_without(self.vault, path, before, self.said, self._followed)
+            return agents_lines_without(self.vault, path, before, self.forgotten, self._followed)
         return self._answers(path, before)
 
     def _relinked(self, data: bytes) -> bytes:
         """An entry without links to notes that go."""
-        note = _header_without(Note.parse(data), self.said)
-        body = self.said.without_names(note.body)
+        note = _header_without(Note.parse(data), self.forgotten)
+        body = self.forgotten.without_names(note.body)
         return note.with_body(body).data if body != note.body else note.data
 
     def _derived(self, path: str, before: bytes) -> bytes:
         """MEMORY.md, a daily note or one of the profile: lines of the agent's lose what is forgotten or has no other
         evidence."""
         if self.vault.home.holds(path, PROFILE):
-            names = [name for name, new in self.said.names.items() if not new]
+            names = [name for name, new in self.forgotten.names.items() if not new]
             theirs = person_lines(self.vault, path, before)
             after = profile_note_without(
-                path, before, theirs, lambda row: line_without(row, self.said), self._followed, names=names
+                path, before, theirs, lambda row: line_without(row, self.forgotten), self._followed, names=names
             )
-            return _header_without(Note.parse(after), self.said).data
+            return _header_without(Note.parse(after), self.forgotten).data
         rows = "".join(
-            line_without(line.text, self.said) if line.own else self._followed(line.text)
+            line_without(line.text, self.forgotten) if line.own else self._followed(line.text)
             for line in blamed_lines(self.vault, path, before)
         )
         if (summary := daily.summary_of(rows)) is not None and daily.is_sealed(text_of(before)):
@@ -250,12 +250,12 @@ class _Search:
     def _answers(self, path: str, before: bytes) -> bytes:
         """A person's note: the program's answers in it get a mark for the text, and links follow renamed notes."""
         lines = blamed_lines(self.vault, path, before, _ANSWERING)
-        rows = (self.said.redacted(line.text) if line.own else self._followed(line.text) for line in lines)
+        rows = (self.forgotten.redacted(line.text) if line.own else self._followed(line.text) for line in lines)
         return "".join(rows).encode("utf-8", "surrogateescape")
 
     def _followed(self, row: str) -> str:
         """A person's row, with links to the new names of renamed notes."""
-        for name, new in self.said.names.items():
+        for name, new in self.forgotten.names.items():
             row = with_name(row, name, new) if new and name in row else row
         return row
 
@@ -270,29 +270,33 @@ def is_derived(home: AgentFolder, path: str) -> bool:
     return home.name_of(path) == MEMORY_NOTE or home.day_of(path) is not None or home.holds(path, PROFILE)
 
 
-def record_without(data: bytes, said: SaidAgain) -> bytes:
+def record_without(data: bytes, forgotten: ForgottenStatements) -> bytes:
     """A record, or any version of a note, with a mark for the text."""
-    note = _header_without(Note.parse(data), said)
-    body = said.redacted(without_answers(note.body, said) if note.type == SESSION else note.body)
+    note = _header_without(Note.parse(data), forgotten)
+    body = forgotten.redacted(without_answers(note.body, forgotten) if note.type == SESSION else note.body)
     return note.with_body(body).data if body != note.body else note.data
 
 
-def _header_without(note: Note, said: SaidAgain) -> Note:
+def _header_without(note: Note, forgotten: ForgottenStatements) -> Note:
     for key, value in list(note.header.items()):
         if isinstance(value, str):
-            left = _value(value, said)
+            left = _value(value, forgotten)
             if left != value:
                 note = note.with_key(key, left) if left else note.without_key(key)
         elif isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
-            kept = [left for each in value if (left := _value(str(each), said)) and left != said.mark]
-            if kept != list(value):
-                note = note.with_key(key, kept)
+            values = [left for each in value if (left := _value(str(each), forgotten)) and left != forgotten.mark]
+            if values != list(value):
+                note = note.with_key(key, values)
     return note
 
 
-def _value(value: str, said: SaidAgain) -> str:
+def _value(value: str, forgotten: ForgottenStatements) -> str:
     """A value of a header; empty if it names a note that goes."""
-    return "" if any(has_name(value, name) for name, new in said.names.items() if not new) else said.redacted(value)
+    return (
+        ""
+        if any(has_name(value, name) for name, new in forgotten.names.items() if not new)
+        else forgotten.redacted(value)
+    )
 
 
 def renamed(path: str, words: str, data: bytes = b"") -> str:
@@ -300,23 +304,23 @@ def renamed(path: str, words: str, data: bytes = b"") -> str:
     return str(PurePosixPath(path).with_name(f"{new_name(stem_of(path), words, Note.parse(data).id or '')}.md"))
 
 
-def line_without(row: str, said: SaidAgain) -> str:
+def line_without(row: str, forgotten: ForgottenStatements) -> str:
     """A line without the forgotten text and links to it; empty if all its links lead to forgotten notes."""
-    gone = {name for name, new in said.names.items() if not new}
+    gone = {name for name, new in forgotten.names.items() if not new}
     links = {stem_of(link) for link in linked_names(row)}
     if links and links <= gone:
         return ""
     bare = row.rstrip("\r\n")
-    left = said.left_of_log(said.without_names(bare))
+    left = forgotten.left_of_log(forgotten.without_names(bare))
     if left != bare and not LABEL.sub("", left).strip(" \t-*+.。"):
         return ""
     return left + row[len(bare) :]
 
 
-def _rest(entry: Entry, said: SaidAgain) -> str:
+def _rest(entry: Entry, forgotten: ForgottenStatements) -> str:
     """An entry's text without the forgotten sentences; empty if only labels, an answer, or a part of a correction that
     says nothing by itself would remain."""
-    left = said.without_forgotten(entry.text)
+    left = forgotten.without_forgotten(entry.text)
     if before_in(entry.text) and left != entry.text:
         left = without_before(left)
         if needs_the_one_before(left) or not is_told(left) or pattern("correction_lead").match(left):
@@ -338,10 +342,10 @@ def _reworded(path: str, data: bytes, entry: Entry, rest: str) -> Changed:
     return Changed(path, data, note.data, lost)
 
 
-def said_in(data: bytes) -> str:
-    """What a note that goes says; nothing for a note that is no entry, whose text is known already."""
+def words_of_entry(data: bytes) -> str:
+    """The words of a note that goes; empty for a note that is no entry, whose text is known already."""
     entry = parse_entry(data)
-    return "" if entry is None else told_in(entry)
+    return "" if entry is None else telling_words(entry)
 
 
 def _path_of(paths: Iterable[str], named: str) -> list[str]:

@@ -31,7 +31,7 @@ from agent.config import private
 from agent.config.private import replace
 from agent.json_value import parse_json
 from agent.markdown.note import Note
-from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.records.database import Records
 from agent.records.table import Lines
 from agent.records.takeover import write_value
@@ -39,17 +39,17 @@ from agent.vault.layout import GIVEN_TEXTS, NOTICES, RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
 
 _THINKING = '{"thinking before": '
-"""The beginning of a text that is thinking, as `loop.kept_thinking` writes it."""
+"""The beginning of a text that is thinking, as `loop.thinking_store` writes it."""
 
 
-def forget_in_given_texts(vault: Vault, said: SaidAgain) -> None:
+def forget_in_given_texts(vault: Vault, forgotten: ForgottenStatements) -> None:
     """Drop the rows of all conversations that say the text or name a note of it; a file that cannot be read goes."""
     waiting = set(_waiting(vault))
     for path in (vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"):
         with suppress(OSError):
             try:
                 rows = path.read_text("utf-8").splitlines(keepends=True)
-                left = [each for each in rows if _stays(_text(each), said, is_waiting=path.stem in waiting)]
+                left = [each for each in rows if _stays(_text(each), forgotten, is_waiting=path.stem in waiting)]
             except ValueError:
                 left, rows = [], [""]
             if not left:
@@ -65,10 +65,10 @@ def _waiting(vault: Vault) -> Iterator[str]:
         yield (Note.parse(data).id or "") if data else ""
 
 
-def _stays(text: str | None, said: SaidAgain, *, is_waiting: bool) -> bool:
+def _stays(text: str | None, forgotten: ForgottenStatements, *, is_waiting: bool) -> bool:
     if text is None or (text.startswith(_THINKING) and not is_waiting):
         return False
-    return not said.concerns(text)
+    return not forgotten.concerns(text)
 
 
 def _text(row: str) -> str | None:
@@ -84,13 +84,13 @@ _MESSAGE = re.compile(r"^(?:\n?# .*\n)?((?:^\+.*\n?)+)", re.MULTILINE)
 """One message: the line with its time, and its own lines."""
 
 
-def forget_typed(history: Path, said: SaidAgain) -> None:
+def forget_typed(history: Path, forgotten: ForgottenStatements) -> None:
     """Remove each message that says the text from this file, if it exists."""
     try:
         data = history.read_bytes().decode("utf-8", "replace")
     except (FileNotFoundError, IsADirectoryError):
         return
-    left = _MESSAGE.sub(lambda found: "" if said.concerns(_words(found[1])) else found[0], data)
+    left = _MESSAGE.sub(lambda found: "" if forgotten.concerns(_words(found[1])) else found[0], data)
     if left != data:
         replace(history, left)
 
@@ -103,11 +103,11 @@ _GONE = "…"
 _WORDS = ("title", "subject", "problem", "proof", "drive")
 
 
-def forget_notices(records: Records, said: SaidAgain) -> None:
+def forget_notices(records: Records, forgotten: ForgottenStatements) -> None:
     """Take the words out of each line that says the text; lines that are damaged go."""
     with records.transaction():
         lines = Lines(records, NOTICES).all()
-        left = [_without_words(line) if said.concerns("\n".join(_texts(line))) else line for line in lines]
+        left = [_without_words(line) if forgotten.concerns("\n".join(_texts(line))) else line for line in lines]
         if left != lines:
             Lines(records, NOTICES).replace(filter(None, left))
 
@@ -148,7 +148,7 @@ def _without_words(line: str) -> str:
 
 
 _KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job", "own_file")
-"""What the person is asked to decide in words of the agent's."""
+"""The kinds of questions that are in the agent's words."""
 _PROPOSED = frozenset(("text",))
 """The keys of texts that a yes would write: one that said it is dropped whole, and so is never written."""
 _LARGEST = 1 << 20
@@ -163,7 +163,7 @@ def drop_unfinished(folder: Path) -> None:
             each.unlink()
 
 
-def forget_in_decisions(vault: Vault, said: SaidAgain) -> None:
+def forget_in_decisions(vault: Vault, forgotten: ForgottenStatements) -> None:
     """Put the mark for the text into the records of what the person is or was asked to decide; a record of a question
     that is open then fits its note no more, and so a yes to it does nothing. A file that cannot be changed stays."""
     for kind in _KINDS:
@@ -171,26 +171,26 @@ def forget_in_decisions(vault: Vault, said: SaidAgain) -> None:
             with suppress(OSError, ValueError):
                 text = each.read_text("utf-8")
                 document = parse_json(text)
-                left = _without(document, said)
+                left = _without(document, forgotten)
                 if left != document:
                     private.replace(each, json.dumps(left, indent=1))
 
 
-def _without(value: object, said: SaidAgain) -> object:
+def _without(value: object, forgotten: ForgottenStatements) -> object:
     """A value of a JSON document without the text; the path of a note that is named after it leads to its new name."""
     if isinstance(value, str):
-        return _path_without(value, said) if value.endswith(".md") else said.redacted(value)
+        return _path_without(value, forgotten) if value.endswith(".md") else forgotten.redacted(value)
     if isinstance(value, list):
-        return [_without(each, said) for each in value]
+        return [_without(each, forgotten) for each in value]
     if not isinstance(value, dict):
         return value
-    left = {key: _without(each, said) for key, each in value.items()}
+    left = {key: _without(each, forgotten) for key, each in value.items()}
     return {key: "" if key in _PROPOSED and each != value[key] else each for key, each in left.items()}
 
 
-def _path_without(path: str, said: SaidAgain) -> str:
+def _path_without(path: str, forgotten: ForgottenStatements) -> str:
     stem = PurePosixPath(path).stem
-    new = said.names.get(stem) or (said.mark if stem in said.names or said.is_name(stem) else "")
+    new = forgotten.names.get(stem) or (forgotten.mark if stem in forgotten.names or forgotten.is_name(stem) else "")
     return str(PurePosixPath(path).with_name(f"{new}.md")) if new else path
 
 
@@ -207,31 +207,31 @@ def follow_names(folder: Path, names: Mapping[str, str]) -> None:
                 _follow(Path(parent, file), names)
 
 
-def forget_in_rows(records: Records, said: SaidAgain) -> None:
+def forget_in_rows(records: Records, forgotten: ForgottenStatements) -> None:
     """The same in what this machine remembers, with the mark in place of the text; nothing of it is left on the disk.
 
     `said.names` are the new names of notes, as in `follow_names`.
     """
     with records.transaction():
         for name, key, value in [tuple(map(str, row)) for row in records.rows("SELECT name, key, value FROM record")]:
-            new, left = said.names.get(key), _row_without(value, said)
+            new, left = forgotten.names.get(key), _row_without(value, forgotten)
             if new == "":
                 records.rows("DELETE FROM record WHERE name = ? AND key = ?", name, key)
             elif new or left != value:
                 row = (new or key, left, name, key)
                 records.rows("UPDATE OR REPLACE record SET key = ?, value = ? WHERE name = ? AND key = ?", *row)
         for id, line in records.rows("SELECT id, value FROM line"):
-            if (renamed := _replaced(str(line).encode(), said.names)) is not None:
+            if (renamed := _replaced(str(line).encode(), forgotten.names)) is not None:
                 records.rows("UPDATE line SET value = ? WHERE id = ?", renamed, id)
     records.empty_log()
 
 
-def _row_without(value: str, said: SaidAgain) -> str:
+def _row_without(value: str, forgotten: ForgottenStatements) -> str:
     try:
         document = parse_json(value)
     except ValueError:
-        return said.redacted(value)
-    left = _without(document, said)
+        return forgotten.redacted(value)
+    left = _without(document, forgotten)
     return write_value(left) if left != document else value
 
 

@@ -20,6 +20,7 @@ from agent.index.files import IndexFiles
 from agent.json_value import parse_json
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements, phrase
 from agent.memory.forgetting.in_history import cleaning_of
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
 from agent.memory.forgetting.private_state import (
@@ -31,7 +32,6 @@ from agent.memory.forgetting.private_state import (
     forget_notices,
     forget_typed,
 )
-from agent.memory.forgetting.said_again import SaidAgain, phrase
 from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look, unreferenced_with
 from agent.texts import Language, Sentence
 from agent.vault.change import Outcome
@@ -84,7 +84,7 @@ class Purge:
     mentions: tuple[str, ...] = ()
     remaining: tuple[str, ...] = ()
     is_recoverable: bool = False
-    said: SaidAgain | None = None
+    forgotten: ForgottenStatements | None = None
 
     @property
     def still_holding(self) -> tuple[str, ...]:
@@ -129,15 +129,15 @@ class Forgetter:
         try:
             return forget.plan_text(self.vault, text, self.language, report)
         except NoteGone:
-            said = phrase(text)
-            if self._says("HEAD", said):
-                return Forgetting(said=said)
-            if self._backup_with("", said) or is_in_state(self.vault, said):
-                return Forgetting(said=replace(said, marks=frozenset()))  # its tombstone is there
+            forgotten = phrase(text)
+            if self._says("HEAD", forgotten):
+                return Forgetting(forgotten=forgotten)
+            if self._backup_with("", forgotten) or is_in_state(self.vault, forgotten):
+                return Forgetting(forgotten=replace(forgotten, marks=frozenset()))  # its tombstone is there
             raise
 
-    def _says(self, revision: str, said: SaidAgain) -> bool:
-        return bool(paths_with(self.vault, lambda path, data: said.stands_in(text_of(data)), revision))
+    def _says(self, revision: str, forgotten: ForgottenStatements) -> bool:
+        return bool(paths_with(self.vault, lambda path, data: forgotten.stands_in(text_of(data)), revision))
 
     def _was_there(self, path: str) -> bool:
         return any(is_in_history(self.vault, path, revision) for revision in ("HEAD", *history.backups(self.vault)))
@@ -198,10 +198,12 @@ class Forgetter:
 
     def _delete(self, done: Purge) -> Purge:
         """The purge once what it has taken out is deleted for good, with all that still holds it."""
-        said = as_quoted(done.said) if done.said is not None else None
-        found = delete_purged(self.vault, lambda data: said is not None and said.is_quoted(text_of(data)))
+        forgotten = as_quoted(done.forgotten) if done.forgotten is not None else None
+        found = delete_purged(self.vault, lambda data: forgotten is not None and forgotten.is_quoted(text_of(data)))
         self._clear_cache()
-        look = last_look(self.vault, done.said, self.cache, self._note) if done.said is not None else LastLook()
+        look = (
+            last_look(self.vault, done.forgotten, self.cache, self._note) if done.forgotten is not None else LastLook()
+        )
         leftover = (Sentence("objects of git to which nothing leads"),) if look.is_unreferenced else ()
         named = tuple(dict.fromkeys((*found.remaining, *look.remaining, *leftover)))
         others = tuple(name for name in done.other_refs if name not in found.references)
@@ -253,31 +255,31 @@ class Forgetter:
         return self._purge(begun.path, found, begun.token, remote=begun.remote)
 
     def _purge(self, path: str, forgetting: Forgetting, token: str, *, remote: bool, dry_run: bool = False) -> Purge:
-        cleaning, said = cleaning_of(self.vault, forgetting)
+        cleaning, forgotten = cleaning_of(self.vault, forgetting)
         if not dry_run:  # first: once the branch has moved, nothing says by which words a crash is to be finished
-            self._clear(said)
-            record_purged(self.vault, Purged(objects=frozenset(unreferenced_with(self.vault, said))))
+            self._clear(forgotten)
+            record_purged(self.vault, Purged(objects=frozenset(unreferenced_with(self.vault, forgotten))))
         done = history.purge(self.vault, cleaning, token=token, remote=remote, dry_run=dry_run)
         look = LastLook(forgetting.mentions)
         if not dry_run:
-            self._clear(said)
-            look = last_look(self.vault, said, self.cache, self._note)
-        backup = done.backup or ("" if done.commits else self._backup_with(path, forgetting.said))
+            self._clear(forgotten)
+            look = last_look(self.vault, forgotten, self.cache, self._note)
+        backup = done.backup or ("" if done.commits else self._backup_with(path, forgetting.forgotten))
         others = tuple(name for name in (*done.other_refs, *done.remote_refs) if name != backup)
         is_recoverable = bool(backup) or look.is_unreferenced
-        return Purge(done.commits, done.head, backup, others, look.mentions, look.remaining, is_recoverable, said)
+        return Purge(done.commits, done.head, backup, others, look.mentions, look.remaining, is_recoverable, forgotten)
 
-    def _backup_with(self, path: str, said: SaidAgain) -> str:
+    def _backup_with(self, path: str, forgotten: ForgottenStatements) -> str:
         """The newest backup that still has the note, or says the text if there is no path; empty if none has."""
         has = (name for name in history.backups(self.vault)
-               if (is_in_history(self.vault, path, name) if path else self._says(name, said)))  # fmt: skip
+               if (is_in_history(self.vault, path, name) if path else self._says(name, forgotten)))  # fmt: skip
         return next(has, "")
 
-    def _clear(self, said: SaidAgain) -> None:
+    def _clear(self, forgotten: ForgottenStatements) -> None:
         """Remove what says the text from the journal and the state, and the indexes, which keep deleted words."""
-        quoted = as_quoted(said)
-        forget_typed(self.vault.private_folder / CHAT_HISTORY, said)
-        forget_notices(self.vault.records, said)
+        quoted = as_quoted(forgotten)
+        forget_typed(self.vault.private_folder / CHAT_HISTORY, forgotten)
+        forget_notices(self.vault.records, forgotten)
         drop_unfinished(self.vault.private_folder)
         (self.vault.private_folder / OUTLINES).unlink(missing_ok=True)
         follow_names(self.vault.private_folder, quoted.names)
@@ -285,7 +287,7 @@ class Forgetter:
         forget_in_decisions(self.vault, quoted)
         forget_in_given_texts(self.vault, quoted)
         self.vault.drop_records(
-            lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names
+            lambda word: quoted.concerns(word) or forgotten.is_name(stem_of(word)) or stem_of(word) in forgotten.names
         )
         self._clear_cache()
 
@@ -324,9 +326,9 @@ class Forgetter:
 
     def _load(self) -> Begun | None:
         try:
-            said = parse_json(self._note.read_bytes())
-            token, head, path, blob = (str(said[key]) for key in ("token", "head", "path", "blob"))
-            approved = (bool(said["remote"]), bool(said["confirmed"]), said.get("for_good") is True)
+            document = parse_json(self._note.read_bytes())
+            token, head, path, blob = (str(document[key]) for key in ("token", "head", "path", "blob"))
+            approved = (bool(document["remote"]), bool(document["confirmed"]), document.get("for_good") is True)
             return Begun(token, head, path, blob, *approved)
         except FileNotFoundError:
             return None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records
 from agent.memory.blame import person_lines
-from agent.memory.forgetting.said_again import SaidAgain, has_name
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements, has_name
 from agent.memory.profile.profile_file import CHANGELOG, field_in
 from agent.texts import in_all_languages
 from agent.vault.folders import LESSONS_NOTE, RULES, SKILLS, AgentFolder
@@ -46,24 +46,24 @@ def profile_note_without(
 
 def is_only_mark(text: str) -> bool:
     """True if the mark of a forgetting is all that a text says."""
-    said = text.strip().rstrip(".。!！")
-    return said in in_all_languages("forgetting.mark")
+    words = text.strip().rstrip(".。!！")
+    return words in in_all_languages("forgetting.mark")
 
 
-def without_answers(body: str, said: SaidAgain) -> str:
+def without_answers(body: str, forgotten: ForgottenStatements) -> str:
     """The body of a session's note with the mark in place of the answers to messages that say nothing else."""
     gone: list[tuple[int, int]] = []
     is_forgotten = False
     for each in find_records(body):
         if each.kind == "user":
-            is_forgotten = not is_only_mark(each.text) and is_only_mark(said.redacted(each.text))
+            is_forgotten = not is_only_mark(each.text) and is_only_mark(forgotten.redacted(each.text))
         elif each.kind == "agent" and is_forgotten and each.text.strip():
             gone.append((each.line - 1, each.line + each.text.count("\n")))
     if not gone:
         return body
     rows = body.split("\n")
     for first, end in reversed(gone):
-        rows[first:end] = [said.mark]
+        rows[first:end] = [forgotten.mark]
     return "\n".join(rows)
 
 
@@ -73,7 +73,7 @@ def is_steering(home: AgentFolder, path: str) -> bool:
 
 
 def agents_lines_without(
-    vault: Vault, path: str, data: bytes, said: SaidAgain, followed: Callable[[str], str]
+    vault: Vault, path: str, data: bytes, forgotten: ForgottenStatements, followed: Callable[[str], str]
 ) -> bytes:
     """The note without the text in the lines of the agent's; `followed` is a person's row, with the new names of
     notes."""
@@ -81,11 +81,11 @@ def agents_lines_without(
     theirs = person_lines(vault, path, data)
     is_list = vault.home.name_of(path) == LESSONS_NOTE
 
-    def kept() -> Iterator[str]:
+    def remaining() -> Iterator[str]:
         for row, is_theirs in zip(rows, theirs, strict=True):
             if is_theirs:
                 yield followed(row)
-            elif not (is_list and said.stands_in(row)):
-                yield said.redacted(row)
+            elif not (is_list and forgotten.stands_in(row)):
+                yield forgotten.redacted(row)
 
-    return "\n".join(kept()).encode("utf-8", "surrogateescape")
+    return "\n".join(remaining()).encode("utf-8", "surrogateescape")

@@ -49,8 +49,8 @@ def without_sentences(row: str, is_gone: Callable[[str], bool], mark: str = "") 
     """The line with `mark` in place of each run of sentences that are gone, or need one that is."""
     left, run, end = "", "", 0
     for begin, stop in _spans(row):
-        said = row[begin:stop]
-        if is_gone(said) or (run and needs_the_one_before(said, row[:begin])):
+        sentence = row[begin:stop]
+        if is_gone(sentence) or (run and needs_the_one_before(sentence, row[:begin])):
             run += row[end:stop]
         else:
             left += _as_before(run, mark) + row[end:stop]
@@ -140,8 +140,8 @@ def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[st
 def _load(file: Path) -> dict[str, bool]:
     """The cached answers; none if the file cannot be read."""
     try:
-        said = parse_json(file.read_bytes())
-        return {str(key): value is True for key, value in said.items()}
+        document = parse_json(file.read_bytes())
+        return {str(key): value is True for key, value in document.items()}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}
 
@@ -161,7 +161,7 @@ class Tombstones:
 
     @property
     def gap(self) -> str:
-        """What stands in a line in place of the forgotten text."""
+        """The mark in a line in place of the forgotten text."""
         return "…"
 
     def is_forgotten(self, text: str) -> bool:
@@ -174,8 +174,8 @@ class Tombstones:
             return text
         if not self.marks.isdisjoint(_both(text)):
             return ""
-        kept = (without_sentences(line, self.is_forgotten) for line in text.split("\n"))
-        left = "\n".join(line for line in kept if terms(line))
+        remaining = (without_sentences(line, self.is_forgotten) for line in text.split("\n"))
+        left = "\n".join(line for line in remaining if terms(line))
         return "" if self.is_forgotten(left) else left
 
     def left_of_log(self, row: str) -> str:
@@ -187,11 +187,11 @@ class Tombstones:
         """
         row = _NAMES.sub(lambda link: self.gap if self.is_forgotten(_as_text(link[1])) else link[0], row)
         time = _TIME.match(row)
-        said = row[time.end() :] if time else row
-        if not self.is_forgotten(said):
+        words = row[time.end() :] if time else row
+        if not self.is_forgotten(words):
             return row
-        left = self.without_forgotten(said).strip("\r\n ·")
-        bullet = "" if time else (_BULLET.match(said) or [""])[0]
+        left = self.without_forgotten(words).strip("\r\n ·")
+        bullet = "" if time else (_BULLET.match(words) or [""])[0]
         if not left.startswith(bullet):
             left = bullet + left
         if not terms(_MORE.sub("", without_links(left))):
@@ -244,8 +244,8 @@ def fingerprint(text: str) -> str:
     words = sorted(set(terms(plain)))
     if not words:
         return ""
-    said = "\0".join(["not" if _NOT.search(plain) else "", *words])
-    return hashlib.sha256(said.encode()).hexdigest()[:_LENGTH]
+    joined = "\0".join(["not" if _NOT.search(plain) else "", *words])
+    return hashlib.sha256(joined.encode()).hexdigest()[:_LENGTH]
 
 
 def fingerprints(text: str) -> frozenset[str]:
@@ -257,11 +257,11 @@ def _both(text: str) -> tuple[str, str]:
     """The exact fingerprint of a text, and a loose one that ignores particles, courtesies and the format of numbers:
     "前男友住在利兹" and "我的前男友住在利兹", "4,150" and "4150"."""
     plain = without_lead(text)
-    said = wording(plain)
-    words = sorted((said.words - PRONOUNS) | said.numbers)
+    parts = wording(plain)
+    words = sorted((parts.words - PRONOUNS) | parts.numbers)
     if len(words) < _LEAST_TERMS or not says_something(plain):
         return fingerprint(text), ""
-    loose = "\0".join(["loosely", "not" if said.negated else "", *words])
+    loose = "\0".join(["loosely", "not" if parts.negated else "", *words])
     return fingerprint(text), hashlib.sha256(loose.encode()).hexdigest()[:_LENGTH]
 
 

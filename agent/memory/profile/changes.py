@@ -27,7 +27,7 @@ from agent.memory.profile.profile_file import (
     SENSITIVE_NOTES,
     note_name,
     parse_profile,
-    said_in,
+    words_of_line,
 )
 from agent.memory.profile.questions import ProfileConflict
 from agent.memory.understanding.rules import is_same, says_no_more
@@ -74,7 +74,7 @@ class RefusedChange:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What came of proposed changes: the requests to commit together, what they add, the blocks that they change, what
+    """The result of proposed changes: the requests to commit together, what they add, the blocks that they change, what
     was refused, and the notes with questions that are among the requests."""
 
     requests: tuple[Request, ...] = ()
@@ -99,7 +99,7 @@ class Writing:
 
 @dataclass(slots=True)
 class _Work:
-    """What was found so far, over all notes."""
+    """The results so far, over all notes."""
 
     writing: Writing
     log: str
@@ -111,14 +111,14 @@ class _Work:
 
 
 def propose_change(writing: Writing, change: ProfileChange) -> Proposed:
-    """What comes of one change; see `propose_changes`."""
+    """The result of one change; see `propose_changes`."""
     return propose_changes(writing, (change,))
 
 
 def propose_changes(
     writing: Writing, changes: Iterable[ProfileChange | BlockChange], resolution: Resolution = ""
 ) -> Proposed:
-    """What comes of these changes; nothing is written yet. `resolution` is the person's answer to a question about a
+    """The result of these changes; nothing is written yet. `resolution` is the person's answer to a question about a
     conflict: the new line takes the place of theirs, or both stay."""
     work = _Work(writing, changelog(writing.vault))
     sensitive = False
@@ -159,14 +159,14 @@ def _asked(writing: Writing, conflicts: Sequence[ProfileConflict], *, is_sensiti
     wants_consent = is_sensitive and writing.consent == "ask"
     if not (conflicts or wants_consent) or not may_ask_one(asked_questions(writing.vault)):
         return ()
-    given = (writing.vault, writing.language, writing.now)
-    consent = questions.ask_for_consent(*given) if wants_consent else iter(())
-    return tuple(islice(chain(consent, questions.ask(*given, conflicts)), 1))
+    place = (writing.vault, writing.language, writing.now)
+    consent = questions.ask_for_consent(*place) if wants_consent else iter(())
+    return tuple(islice(chain(consent, questions.ask(*place, conflicts)), 1))
 
 
 def is_sensitive(change: ProfileChange | BlockChange) -> bool:
     """True for what is written only with the person's consent: health, people, belief; by its note and its words."""
-    lines = (change.line,) if isinstance(change, ProfileChange) else tuple(map(said_in, change.after))
+    lines = (change.line,) if isinstance(change, ProfileChange) else tuple(map(words_of_line, change.after))
     texts = (*lines, *(each.quote for each in change.evidence))
     stem = change.note.removesuffix(".md")
     return stem in SENSITIVE_NOTES or any(kind_of(each) in SENSITIVE_KINDS for each in texts if each)
@@ -198,7 +198,7 @@ def _problem(writing: Writing, change: ProfileChange | BlockChange) -> str:
     """The reason to refuse a change whatever its note says; empty if there is none."""
     if isinstance(change, BlockChange):
         return _problem_of_block(writing, change)
-    if not said_in(change.line):
+    if not words_of_line(change.line):
         return "there is nothing to write"
     if any(map(writing.is_forgotten, (change.line, *(each.quote for each in change.evidence if each.quote)))):
         return "the person wanted this to be forgotten"
@@ -261,7 +261,7 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
             case _:
                 edit.evidence += change.evidence
                 made.append(change)
-                what = text(f"profile.{done}", writing.language, line=_shown(change))
+                what = text(f"profile.{done}", writing.language, line=_words_of(change))
                 rows.append(log_row(writing, name, what, change.evidence))
     if not made:
         return
@@ -305,7 +305,7 @@ def _apply(
     against = _against(edit, change) if resolution != "both" else None
     if isinstance(against, RefusedChange):
         return against
-    if not resolution and not change.is_counted and said_in(line).casefold() in gone:
+    if not resolution and not change.is_counted and words_of_line(line).casefold() in gone:
         return RefusedChange(change, "the person has removed or changed this line")
     if against is not None:
         if against.is_kept or (against.is_theirs and resolution != "new"):
@@ -330,23 +330,23 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
     if change.is_counted:  # the same count of another week is another line
         links = [(each.link, each.dated_link) for each in change.evidence]
         is_known = any(
-            said == change.line and all(one in row.text or other in row.text for one, other in links)
-            for row, said in edit.said()
+            words == change.line and all(one in row.text or other in row.text for one, other in links)
+            for row, words in edit.worded_rows()
         )
         return RefusedChange(change, "the note says this already") if is_known else None
     wanted = change.line.strip('“”"')
-    for _, said in edit.said():
-        plain = said.strip('“”"')
+    for _, words in edit.worded_rows():
+        plain = words.strip('“”"')
         if is_same(wanted, plain) or says_no_more(wanted, plain) or wanted.casefold() in plain.casefold():
             return RefusedChange(change, "the note says this already")
     return None
 
 
 def _gone(vault: Vault, path: str, edit: NoteEdit) -> frozenset[str]:
-    """What lines once said that are no longer there: a person has removed or changed them."""
-    now = {said.casefold() for _, said in edit.said()}
+    """The words of lines that are not there any more: a person has removed or changed them."""
+    now = {words.casefold() for _, words in edit.worded_rows()}
     added = line_history(vault, path).added
-    earlier = {said_in(row).casefold() for row in added if row.lstrip().startswith(("-", "*"))}
+    earlier = {words_of_line(row).casefold() for row in added if row.lstrip().startswith(("-", "*"))}
     return frozenset(earlier - now - {""})
 
 
@@ -354,11 +354,11 @@ def _is_logged(log: str, path: str, change: ProfileChange) -> bool:
     """True if the changelog has this change of the note with this evidence."""
     link = f"[[{path.removesuffix('.md')}]]"
     marks = [escape(each.written) for each in change.evidence if each.quote]
-    rows = [row for row in log.splitlines() if link in row and _shown(change) in row]
+    rows = [row for row in log.splitlines() if link in row and _words_of(change) in row]
     return bool(marks) and any(all(mark in row for mark in marks) for row in rows)
 
 
-def _shown(change: ProfileChange | BlockChange) -> str:
+def _words_of(change: ProfileChange | BlockChange) -> str:
     if isinstance(change, BlockChange):
         return " ".join(change.says.split())[:LONGEST]
     return f"{change.field}: {change.line}" if change.field else change.line

@@ -146,11 +146,11 @@ def _own_words(vault: Vault, path: str) -> Iterator[str]:
     if home.holds(path, SESSIONS, APPROVALS, PROFILE) or note.header.get("untrusted") or note.header.get("sender_id"):
         return
     theirs = person_lines(vault, path, data)
-    kept = set(own.decode("utf-8", "surrogateescape").splitlines())
+    rows = set(own.decode("utf-8", "surrogateescape").splitlines())
     body = parse_body(Note.parse(data).body, Note.parse(data).body_line)
     for at, (line, kind) in enumerate(zip(body.lines, body.kinds, strict=True), body.first):
         is_quoted = line.lstrip().startswith(">") or kind in {"code", "fence", "comment"}
-        if at <= len(theirs) and theirs[at - 1] and line in kept and not is_quoted:
+        if at <= len(theirs) and theirs[at - 1] and line in rows and not is_quoted:
             yield line
 
 

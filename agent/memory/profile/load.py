@@ -156,15 +156,15 @@ def load_file(vault: Vault, name: str) -> ProfileFile | None:
     return None if data is None else parse_profile(path, name, data)
 
 
-def find_profile_note(files: Sequence[ProfileFile], given: str) -> ProfileFile:
+def find_profile_note(files: Sequence[ProfileFile], name: str) -> ProfileFile:
     """The note of this name, or the only one whose name begins so."""
-    wanted = (note_name(given) or given).removesuffix(".md").rpartition(PROFILE)[2]
+    wanted = (note_name(name) or name).removesuffix(".md").rpartition(PROFILE)[2]
     exact = [each for each in files if each.name.removesuffix(".md") == wanted]
     close = [each for each in files if each.name.removesuffix(".md").rpartition("/")[2].startswith(wanted)]
     found = exact or (close if wanted else [])
     if len(found) != 1:
         raise Unknown(
-            "there is no note {name} in the profile", hint="vault-agent profile show lists the notes", name=given
+            "there is no note {name} in the profile", hint="vault-agent profile show lists the notes", name=name
         )
     return found[0]
 

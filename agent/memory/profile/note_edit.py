@@ -18,7 +18,7 @@ from agent.markdown.blocks import Heading, parse_body
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.profile_file import KEEP, ProfileFile, confidence_after, field_in, said_in
+from agent.memory.profile.profile_file import KEEP, ProfileFile, confidence_after, field_in, words_of_line
 
 MOST_EVIDENCE = 60
 """The most quotations in one header; the changelog has all of them."""
@@ -87,20 +87,22 @@ class NoteEdit:
     def filled_fields(self, label: str) -> tuple[tuple[Row, str], ...]:
         """The lines of the fields of this label that have a value, with it."""
         found = ((row, field_in(row.text)) for row in self._fields(label))
-        return tuple((row, said_in(field[2])) for row, field in found if field is not None and field[2])
+        return tuple((row, words_of_line(field[2])) for row, field in found if field is not None and field[2])
 
     def line_saying(self, text: str) -> Row | None:
         """The first line that says exactly this."""
-        wanted = said_in(text).casefold()
+        wanted = words_of_line(text).casefold()
         body = (row for row in self.rows if row.is_body and wanted)
-        return next((row for row in body if said_in(row.text).casefold() == wanted), None)
+        return next((row for row in body if words_of_line(row.text).casefold() == wanted), None)
 
-    def said(self) -> tuple[tuple[Row, str], ...]:
+    def worded_rows(self) -> tuple[tuple[Row, str], ...]:
         """The lines of the body that say something, with what they say."""
         body = [row for row in self.rows if row.is_body]
         kinds = parse_body("\n".join(row.text for row in body)).kinds
         named = (row for row, kind in zip(body, kinds, strict=True) if kind in {"text", "table"})
-        return tuple((row, text) for row in named if (text := said_in(row.text)) and not _is_empty_field(row.text))
+        return tuple(
+            (row, text) for row in named if (text := words_of_line(row.text)) and not _is_empty_field(row.text)
+        )
 
     def fill(self, row: Row, value: str) -> None:
         """Give the field on this line a value; what stands before the value stays."""
@@ -178,7 +180,7 @@ class NoteEdit:
         return made if _has_all(theirs, made) else None
 
     def _header(self, before: ProfileFile) -> list[tuple[str, Value]]:
-        """What changes in the header; a header of the person's own, without these keys, stays as it is."""
+        """The changed keys of the header; a header of the person's own, without these keys, stays as it is."""
         there = Note.parse(self.base).header
         if "evidence" not in there:
             return []

@@ -6,7 +6,7 @@ The kinds of text that a task asks for: a preference for one kind says nothing a
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
@@ -68,7 +68,7 @@ class BeliefLine:
 
 @dataclass(frozen=True, slots=True)
 class BeliefFigures:
-    """What stands behind the words of a line: `signs` for it and `against` it."""
+    """The figures of a belief: `signs` for it and `against` it."""
 
     confidence: float
     signs: int
@@ -148,7 +148,7 @@ class VaultPlace:
 
 @dataclass(frozen=True, slots=True)
 class OwnerFacts:
-    """What is known of the owner, each in one line, the most telling first; facts with a link to where they stand."""
+    """The known facts about the owner, each in one line, the most telling first, with a link to where they stand."""
 
     wishes: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
@@ -162,15 +162,20 @@ def owner_facts(
     """The wishes and the facts in the notes of the profile, in MEMORY.md and in `entries` (newest first); what is said
     in several places stands once, as it was said last."""
     notes = {each.name.removesuffix(".md"): each for each in files}
-    said = [(each.entry.text.strip(), each.entry.slots.get("kind", ""), each.link) for each in entries]
-    said += [(each.text, "", f"[[{PurePosixPath(MEMORY_NOTE).stem}]]") for each in remembered]
-    wishes = [text for text, kind, _ in said if kind == WISH or is_standing_wish(text)]
+    statements = [(each.entry.text.strip(), each.entry.slots.get("kind", ""), each.link) for each in entries]
+    statements += [(each.text, "", f"[[{PurePosixPath(MEMORY_NOTE).stem}]]") for each in remembered]
+    wishes = [text for text, kind, _ in statements if kind == WISH or is_standing_wish(text)]
     wishes += [text for text in _rows(notes.get(_WISHES)) if text not in wishes]
     known = [_note_line(notes[name]) for name in _ABOUT if name in notes and _rows(notes[name])]
-    told = {text: f"{text} {link}" for text, kind, link in said if text not in wishes and _is_about_owner(text, kind)}
-    fresh = (text for text in _once(list(told)) if not any(text in line for line in known))
+    others = [each for each in statements if each[0] not in wishes]
     learned = _learned(notes[_WISHES]) if _WISHES in notes else ()
-    return OwnerFacts(_once(wishes), (*known, *(told[text] for text in fresh)), learned)
+    return OwnerFacts(_once(wishes), (*known, *_fresh_facts(others, known)), learned)
+
+
+def _fresh_facts(statements: Sequence[tuple[str, str, str]], known: Sequence[str]) -> Iterator[str]:
+    """The statements about the owner (text, kind, link) that no known line has, each once, with its link."""
+    facts = {text: f"{text} {link}" for text, kind, link in statements if _is_about_owner(text, kind)}
+    return (facts[text] for text in _once(list(facts)) if not any(text in line for line in known))
 
 
 def owner_block(facts: OwnerFacts, places: Sequence[VaultPlace], room: int, count: Callable[[str], int]) -> str:
@@ -204,7 +209,7 @@ def _is_about_owner(text: str, kind: str) -> bool:
 
 
 def _note_line(file: ProfileFile) -> str:
-    """What a note of the profile says, in one line."""
+    """The statements of a note of the profile, in one line."""
     return f"{'; '.join(_rows(file)[:_ROWS])} [[{file.path.removesuffix('.md')}]]"
 
 
@@ -220,18 +225,18 @@ def _section(head: str, lines: Iterable[str], count: Callable[[str], int]) -> Ca
     return within
 
 
-def _item(said: str) -> str:
-    return f"- {' '.join(said.split())}"
+def _item(words: str) -> str:
+    return f"- {' '.join(words.split())}"
 
 
 def _rows(file: ProfileFile | None) -> list[str]:
     """What a note says, without what is believed of the person: that is said in the program's words."""
-    return [text for text in file.said if parse_belief_line(text) is None] if file is not None else []
+    return [text for text in file.words if parse_belief_line(text) is None] if file is not None else []
 
 
 def _once(texts: Sequence[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    unique: list[str] = []
     for each in texts:
-        if each and not any(each in other or is_same(each, other) for other in kept):
-            kept.append(each)
-    return tuple(kept)
+        if each and not any(each in other or is_same(each, other) for other in unique):
+            unique.append(each)
+    return tuple(unique)

@@ -32,17 +32,17 @@ TOPICS = "topics/"
 CHANGELOG = "_changelog.md"
 SENSITIVE_NOTES = frozenset(("32-health-wellness", "40-relationships", "42-social-context"))
 SENSITIVE_KINDS = frozenset((FactKind.HEALTH, FactKind.PERSON))
-"""What is written only with the person's consent (`profile.sensitive`), by note and by kind of statement."""
+"""The notes and kinds of statements that need the person's consent (`profile.sensitive`)."""
 OBSERVED_NOTES = frozenset(("30-daily-patterns", "31-preferences", "51-patterns-insights"))
 """The notes in which a line may rest on what the program has counted itself, without a quotation."""
 _NOT_IN_NAMES = frozenset('\\/:*?"<>|#^[]\n\r\t')
 _NOT_PROFILE = ("about ", "关于 ")
 
 
-def note_name(given: str) -> str:
+def note_name(name: str) -> str:
     """The name in `profile/` of the note that a person or a model names, such as `31-preferences.md` or
     `topics/cello.md`; empty for a name that no note of a profile can have."""
-    name = given.strip().removeprefix("[[").removesuffix("]]").removesuffix(".md").rpartition(PROFILE)[2]
+    name = name.strip().removeprefix("[[").removesuffix("]]").removesuffix(".md").rpartition(PROFILE)[2]
     folder, _, stem = name.rpartition("/")
     if not folder and stem in CORE:
         return f"{stem}.md"
@@ -141,8 +141,8 @@ class ProfileFile:
         return sum(not each.value for each in self.fields)
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """What it says, one text for each field and statement, in the order of the note."""
+    def words(self) -> tuple[str, ...]:
+        """Its words, one text for each field and statement, in the order of the note."""
         fields = [(each.line, f"{each.label}: {each.value}") for each in self.fields if each.value]
         rows = sorted([*fields, *((each.line, each.text) for each in self.statements)])
         return tuple(text for _, text in rows)
@@ -189,8 +189,8 @@ def field_in(line: str) -> tuple[str, str, str] | None:
     return begin, found["label"].strip(), "" if _EMPTY.match(value) else value
 
 
-def said_in(line: str) -> str:
-    """What a line says, without its bullet, its evidence and comments; empty for one that says nothing."""
+def words_of_line(line: str) -> str:
+    """The words of a line without its bullet, its evidence and comments; empty for one without words."""
     plain = _COMMENT.sub("", line)
     found = _ITEM.match(plain)
     words = found["words"] if found else plain.strip()
@@ -217,7 +217,7 @@ def _lines(note: Note) -> Iterator[Field | Statement]:
         field = None if block else field_in(line)
         if field is not None and (not field[2] or not field[2].startswith("//")):
             yield Field(field[1], _LINKS.sub("", field[2]).strip() or field[2], at)
-        elif text := said_in(_BLOCK.sub("", line)):
+        elif text := words_of_line(_BLOCK.sub("", line)):
             yield Statement(text, section, at)
 
 
@@ -247,12 +247,12 @@ _SHOWN = 4
 
 
 def whole_summary(files: Sequence[ProfileFile]) -> str:
-    """What the profile says on the whole: of each filled note the first lines; empty if nothing is filled."""
+    """A summary of the profile: of each filled note the first lines; empty if nothing is filled."""
     rows: list[str] = []
     for each in files:
         if each.filled:
-            more = f" (+{len(each.said) - _SHOWN})" if len(each.said) > _SHOWN else ""
-            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.said[:_SHOWN])}{more}")
+            more = f" (+{len(each.words) - _SHOWN})" if len(each.words) > _SHOWN else ""
+            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.words[:_SHOWN])}{more}")
     return "\n".join(rows)
 
 
@@ -277,7 +277,7 @@ def search_profile(files: Sequence[ProfileFile], query: str, limit: int) -> tupl
     hits: list[ProfileHit] = []
     for each in files:
         about = _NOTE * _share(wanted, " ".join((each.title, *each.keywords, each.summary)))
-        for text in each.said:
+        for text in each.words:
             score = min(_LINE * _share(wanted, text) + about, 1.0)
             if score > 0:
                 hits.append(ProfileHit(each, text, round(score, 3)))

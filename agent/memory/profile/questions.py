@@ -12,7 +12,7 @@ from agent.dataclass import dataclass
 from agent.markdown.yaml_write import Value
 from agent.memory.daily import inert
 from agent.memory.profile.evidence import Evidence, parse_evidence
-from agent.memory.profile.profile_file import said_in
+from agent.memory.profile.profile_file import words_of_line
 from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import PROFILE, QUESTIONS
@@ -38,12 +38,12 @@ class ProfileConflict:
     @property
     def key(self) -> str:
         """The same for the same conflict, whenever it is found."""
-        return sha256(f"{self.note}\n{said_in(self.old)}\n{self.new}".encode()).hexdigest()[:12]
+        return sha256(f"{self.note}\n{words_of_line(self.old)}\n{self.new}".encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedConflict:
-    """What the person has ticked in the note at `path`, whose bytes are `data`."""
+    """The ticked boxes in the note at `path`, whose bytes are `data`."""
 
     path: str
     data: bytes
@@ -59,11 +59,11 @@ def ask(vault: Vault, language: Language, now: datetime, conflicts: Iterable[Pro
         if asked.has(each.key):
             continue
         link = f"[[{vault.home.at(PROFILE + each.note).removesuffix('.md')}]]"
-        title = text("profile.which", language, old=inert(said_in(each.old)), new=inert(each.new))
+        title = text("profile.which", language, old=inert(words_of_line(each.old)), new=inert(each.new))
         because = "\n".join(f"> {inert(evidence.written)}" for evidence in each.evidence)
         fallback = text("profile.which_fallback", language)
         options = [
-            text("profile.choice_old", language, line=inert(said_in(each.old))),
+            text("profile.choice_old", language, line=inert(words_of_line(each.old))),
             text("profile.choice_new", language, line=inert(each.new)),
             text("profile.choice_both", language),
         ]
@@ -105,8 +105,8 @@ def decided(vault: Vault) -> tuple[DecidedConflict, ...]:
         items = note.header.get("evidence")
         cited = map(parse_evidence, items if isinstance(items, list | tuple) else ())
         evidence = tuple(one for one in cited if one is not None)
-        said = tuple(note.string(key) or "" for key in ("note", "old", "new", "field"))
-        conflict = ProfileConflict(said[0], said[1], said[2], said[3], evidence)
+        words = tuple(note.string(key) or "" for key in ("note", "old", "new", "field"))
+        conflict = ProfileConflict(words[0], words[1], words[2], words[3], evidence)
         choice = _choice(each.ticked)
         if choice is not None and conflict.key == note.string("profile"):
             found.append(DecidedConflict(each.path, note.data, conflict, choice))

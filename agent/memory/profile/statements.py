@@ -1,4 +1,4 @@
-"""What the person has stated, ticked, or no longer holds, as changes of the notes about them."""
+"""The person's statements, ticks and withdrawals, as changes of the notes about them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -133,8 +133,8 @@ def _stated(each: StoredEntry) -> tuple[str, ...]:
     """The statements in an entry: all of a fact; of what was to be remembered, each that states something."""
     text = each.entry.text.strip()
     if each.entry.type is EntryType.FACT or "\n" not in text:
-        said = answer_alone(text) if each.entry.source == ANSWER else without_before(text)
-        return tuple(plain for line in said.splitlines() if (plain := " ".join(line.split())))
+        words = answer_alone(text) if each.entry.source == ANSWER else without_before(text)
+        return tuple(plain for line in words.splitlines() if (plain := " ".join(line.split())))
     return tuple(fact.text for fact in facts_in(SourceText(text, verbatim=True)))
 
 
@@ -171,9 +171,9 @@ def outdated_lines(vault: Vault, files: Iterable[ProfileFile], entries: Iterable
     old = {each.link.strip("[]") for each in entries if each.entry.superseded_by}
     for file in files if old else ():
         rows = (vault.own_version(file.path) or b"").decode("utf-8", "surrogateescape").split("\n")
-        said = [(each.line, each.text, each.section) for each in file.statements]
-        said += [(each.line, f"{each.label}: {each.value}", "") for each in file.fields if each.value]
-        for line, wording, section in said:
+        lines = [(each.line, each.text, each.section) for each in file.statements]
+        lines += [(each.line, f"{each.label}: {each.value}", "") for each in file.fields if each.value]
+        for line, wording, section in lines:
             row = rows[line - 1].removesuffix("\r") if line <= len(rows) else ""
             names = linked_names(row)
             if names and all(name in old for name in names):
@@ -181,8 +181,8 @@ def outdated_lines(vault: Vault, files: Iterable[ProfileFile], entries: Iterable
 
 
 def settle_profile_questions(writing: Writing) -> Proposed:
-    """What comes of the questions that the person has answered: their line stays, the newer one takes its place, or
-    both stand. Each note is marked as answered in the same commit."""
+    """The consequences of the questions that the person has answered: their line stays, the newer one takes its place,
+    or both stand. Each note is marked as answered in the same commit."""
     requests, made = list[Request](), list[ProfileChange]()
     for each in decided(writing.vault):
         if each.choice != "old":

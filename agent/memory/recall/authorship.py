@@ -85,7 +85,7 @@ WrittenByPerson: TypeAlias = Callable[[str, bytes], Sequence[bool]]
 
 
 def agents_notes(home: AgentFolder) -> tuple[Filters, ...]:
-    """What a search leaves out so that it finds none of the agent's own notes."""
+    """The filters by which a search finds none of the agent's own notes."""
     return (
         Filters(paths=tuple(map(home.at, _OWN_FOLDERS))),
         *(Filters(keys=(("type", kind),)) for kind in sorted(NO_KNOWLEDGE)),

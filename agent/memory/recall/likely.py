@@ -97,12 +97,12 @@ def features(asked: str, hit: Hit) -> dict[str, float]:
 def named_notes(asked: str, found: Sequence[Hit]) -> frozenset[str]:
     """The notes among those found whose title, file name or alias is in what is asked, if that name is of several
     words, or few notes have its word."""
-    said, named = _plain(asked), set[str]()
+    plain_question, named = _plain(asked), set[str]()
     for hit in found:
         stem = hit.path.rpartition("/")[2].removesuffix(".md")
         aliases = (value for key, value in hit.facets if key in {"alias", "aliases"})
         names = filter(None, map(_plain, (hit.title, stem, *aliases)))
-        if any(_has(said, name) and (_is_long(name) or _is_rare(name, found)) for name in names):
+        if any(_has(plain_question, name) and (_is_long(name) or _is_rare(name, found)) for name in names):
             named.add(hit.path)
     return frozenset(named)
 
@@ -139,7 +139,7 @@ def _signals(hit: Hit) -> dict[str, float]:
 
 @lru_cache(maxsize=64)
 def _of_clause(asked: str) -> tuple[Mapping[str, float], frozenset[str]]:
-    """What is asked, as features, and the names in it."""
+    """The features of a question, and the names in it."""
     text = asked.replace("’", "'")
     found = {name: float(pattern(name).search(text) is not None) for name in _OF_CLAUSE}
     is_self = pattern("own_self").search(pattern("in_passing").sub(" ", text)) is not None
@@ -291,7 +291,7 @@ class HeldText:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "HeldText":
-        """What these messages and results of tools say."""
+        """The text of these messages and results of tools."""
         return cls().with_texts(texts)
 
     def with_texts(self, texts: Iterable[str]) -> "HeldText":
@@ -304,12 +304,12 @@ class HeldText:
         return bool(rows) and all(row in self.text for row in rows)
 
 
-def without_told(found: Remembered, told: Sequence[Remembered]) -> Remembered | None:
+def without_repeated(found: Remembered, given_before: Sequence[Remembered]) -> Remembered | None:
     """A memory without the lines that say what another one says, if each of its lines is a fact; None if nothing is
     left of it."""
     if found.kind not in _LISTS:
         return found
-    facts = [row for each in told for row in each.text.splitlines()]
+    facts = [row for each in given_before for row in each.text.splitlines()]
     rows = found.text.splitlines()
     left = [row for row in rows if not any(is_same(words(row) or row, fact) for fact in facts)]
     return None if is_bare("\n".join(left)) else replace(found, text="\n".join(left))

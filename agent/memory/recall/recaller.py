@@ -98,14 +98,14 @@ class Remembered:
     @property
     def shown(self) -> str:
         """The memory as text for a model: date, kind and place; then the text."""
-        said = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
+        speaker = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
         kind = "" if self.kind == NOTE else _KINDS.get(self.kind, self.kind)
         stem = PurePosixPath(self.path).stem
         title = self.title.removeprefix(stem).strip() if f"{self.title} > ".startswith(f"{stem} > ") else self.title
         where = f"[[{self.path.removesuffix('.md')}]] {title}".rstrip()
         lines = f", lines {self.lines[0]}–{self.lines[1]} of {self.length}" if self.length else ""
         day = "" if self.kind == NOTE and self.day in where else self.day
-        head = " · ".join(filter(None, (day, f"{kind}{said}", f"{where}{lines}")))
+        head = " · ".join(filter(None, (day, f"{kind}{speaker}", f"{where}{lines}")))
         return f"{head}\n{self.text}"
 
 
@@ -206,8 +206,8 @@ class Recaller:
     def settled(self, chosen: Sequence[Remembered], outdated: Collection[str]) -> tuple[Remembered, ...]:
         """The chosen memories without what was replaced or forgotten, each where it stands now; a day's log without the
         facts whose entries are beside it."""
-        told = {each.link for each in chosen if each.kind != DAILY_KIND}
-        left = (_without_facts(each, told) if each.kind == DAILY_KIND else each for each in chosen)
+        links = {each.link for each in chosen if each.kind != DAILY_KIND}
+        left = (_without_facts(each, links) if each.kind == DAILY_KIND else each for each in chosen)
         holding = _without_outdated(tuple(filter(None, left)), outdated)
         return tuple(map(self.placed, self._without_forgotten(holding)))
 
@@ -357,7 +357,7 @@ def _left(each: Remembered, stones: Tombstones) -> Remembered | None:
     title = " > ".join(part for part in parts if stones.left_of_log(f"## {part}") == f"## {part}")
     if left == rows and title == each.title:
         return each
-    text = "\n".join(kept for kept, row in zip(left, rows, strict=True) if kept or not row)
+    text = "\n".join(line for line, row in zip(left, rows, strict=True) if line or not row)
     return replace(each, title=title, text=text.strip()) if text.strip() else None
 
 

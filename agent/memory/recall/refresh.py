@@ -42,7 +42,7 @@ class Searched(Protocol):
 
 
 def log_recall(
-    question: str, given: Sequence[Remembered], searched: Searched, seconds: float, mask: Callable[[str], str]
+    question: str, memories: Sequence[Remembered], searched: Searched, seconds: float, mask: Callable[[str], str]
 ) -> None:
     """Log a recall by which `given` is given to the model."""
     if not logger.isEnabledFor(logging.DEBUG):
@@ -52,8 +52,8 @@ def log_recall(
         "recall: %r: %d candidates, %d given (%s), %s, %.0f ms",
         clipped(asked, _LONGEST),
         searched.looked_at,
-        len(given),
-        ", ".join(f"{each.path} {each.score:.2f}" for each in given) or "none",
+        len(memories),
+        ", ".join(f"{each.path} {each.score:.2f}" for each in memories) or "none",
         searched.degraded or searched.mode,
         seconds * 1_000,
     )
@@ -101,7 +101,7 @@ class ShownMemories:
             self._shown[key] = self._shown.get(key, HeldText()).with_texts(each.text for each in found)
 
     def held(self, asker: Asker) -> HeldText:
-        """What the model has in the asker's session."""
+        """The memories that the model has in the asker's session."""
         with self._lock:
             return self._shown.get((asker.session, asker.sender), HeldText())
 
@@ -128,17 +128,17 @@ def refresh_subscriber(
         found = recaller.recall(words, asker, MOST, unasked=True)
         held, least = ledger.held(asker), LEAST[settings.floor]
         likely = [each for each in found.found if likelihood(words, each.hit, found.mode) >= least]
-        kept = _fitting([each for each in likely if not held.has(each.text)], settings.refresh_tokens, count)
+        chosen = _fitting([each for each in likely if not held.has(each.text)], settings.refresh_tokens, count)
         seconds = (recaller.now() - began).total_seconds()
-        log_recall(f"step {event.number} of run {event.run}", kept, found, seconds, str)  # its words come from notes
-        if not kept:
+        log_recall(f"step {event.number} of run {event.run}", chosen, found, seconds, str)  # its words come from notes
+        if not chosen:
             return ()
-        ledger.give(asker, kept)
-        tell(ContextRefreshed(event.run, event.session, event.number, len(kept)))
-        text = "\n\n".join(each.shown for each in kept)
-        receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept)
-        shown = f"What else is remembered that may help:\n\n{text}"
-        return (Injection(shown, MEMORIES, receipts=receipts, type=InjectionType.MEMORY_RECALL),)
+        ledger.give(asker, chosen)
+        tell(ContextRefreshed(event.run, event.session, event.number, len(chosen)))
+        text = "\n\n".join(each.shown for each in chosen)
+        receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in chosen)
+        words = f"What else is remembered that may help:\n\n{text}"
+        return (Injection(words, MEMORIES, receipts=receipts, type=InjectionType.MEMORY_RECALL),)
 
     return refresh
 
@@ -158,10 +158,10 @@ def topics(text: str, task: str) -> str:
 
 
 def _fitting(found: Iterable[Remembered], room: int, count: Callable[[str], int]) -> list[Remembered]:
-    kept = []
+    chosen = []
     for each in found:
         room -= count(each.shown) + 4
         if room < 0:
             break
-        kept.append(each)
-    return kept
+        chosen.append(each)
+    return chosen

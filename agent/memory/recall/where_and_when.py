@@ -56,7 +56,7 @@ class WhereAndWhen:
 
 
 def where_and_when(sentence: str, folders: Callable[[], frozenset[str]], today: date) -> WhereAndWhen:
-    """What a sentence says of where and when to look; `folders` are those of the vault."""
+    """The places and times that a sentence asks for; `folders` are those of the vault."""
     plain = " ".join(pattern("in_the_notes").sub(" ", sentence).split())
     whole = plain if terms(plain) else sentence
     folder, rest = _folder(whole, folders())

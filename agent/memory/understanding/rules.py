@@ -74,8 +74,8 @@ def says_no_more(newer: str, older: str) -> bool:
 
 def same_words(text: str) -> frozenset[tuple[str, int]]:
     """A key equal for texts that are the same, and rarely for others."""
-    said = wording(text)
-    return frozenset(Counter((*_tokens(said), *said.numbers)).items())
+    parts = wording(text)
+    return frozenset(Counter((*_tokens(parts), *parts.numbers)).items())
 
 
 def adds_to(newer: str, older: str, least: float) -> bool:
@@ -111,10 +111,10 @@ def _plain_words(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16_384)
-def _tokens(said: Wording) -> tuple[str, ...]:
+def _tokens(text: Wording) -> tuple[str, ...]:
     """The words of a text in order, without light words; a single number is left out, as it may stand anywhere."""
-    found = (token for token in _TOKEN.findall(said.plain) if token not in words("light"))
-    return tuple(token for token in found if len(said.numbers) > 1 or token not in said.numbers)
+    found = (token for token in _TOKEN.findall(text.plain) if token not in words("light"))
+    return tuple(token for token in found if len(text.numbers) > 1 or token not in text.numbers)
 
 
 @lru_cache(maxsize=4_096)

@@ -18,9 +18,9 @@ from agent.memory.understanding.seam import WISH, Fact, FactKind, SourceText
 from agent.memory.understanding.wording import wording
 
 if TYPE_CHECKING:
-    from agent.times.when import stands_behind_time
+    from agent.times.when import follows_time
 else:  # few sentences have such a wish
-    stands_behind_time = later("agent.times.when", "stands_behind_time")
+    follows_time = later("agent.times.when", "follows_time")
 
 
 _TELLING, _TELLING_CHARACTERS = 3, 5
@@ -101,9 +101,9 @@ def is_told(text: str) -> bool:
     if pattern("workflow").search(typed) or preferences(text) or pattern("statement").search(typed):
         return len(terms(text)) > 1
     least = _TELLING if typed.isascii() else _TELLING_CHARACTERS
-    said = wording(text)
+    parts = wording(text)
     is_about = any(pattern(name).search(typed) for name in ("anchor", "dated"))
-    return is_about and len(said.words) + len(said.numbers) >= least
+    return is_about and len(parts.words) + len(parts.numbers) >= least
 
 
 def _is_of_the_moment(clause: str) -> bool:
@@ -133,7 +133,7 @@ def is_request(sentence: str) -> bool:
     typed = _typed(sentence)
     is_wish = any(pattern(name).match(typed) for name in ("request", "reminder", "forget"))
     words = pattern("reminding")
-    is_wish = is_wish or (words.search(typed, 1) is not None and stands_behind_time(typed, words, pattern("reminder")))
+    is_wish = is_wish or (words.search(typed, 1) is not None and follows_time(typed, words, pattern("reminder")))
     day = None if is_wish else pattern("dated").match(typed)
     return is_wish or (day is not None and is_request(typed[day.end() :].lstrip(" ,，")))
 
@@ -203,8 +203,8 @@ def clauses(sentence: str) -> tuple[str, ...]:
 
 
 def kind_of(sentence: str) -> FactKind:
-    """The kind of a fact."""
-    if is_event(sentence):
+    """The kind of a fact. A wish for always is no event, whatever day it names, as in "always begin with today"."""
+    if is_event(sentence) and not pattern("from_now_on").match(_typed(sentence)):
         return FactKind.EVENT
     for name, kind in _KINDS:
         if pattern(name).search(_typed(sentence)):

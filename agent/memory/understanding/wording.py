@@ -57,11 +57,11 @@ def wording(text: str) -> Wording:
     persons = frozenset(at for at, person in enumerate(patterns("persons")) if person.search(plain))
     negated = not words("negation_words").isdisjoint(_WORD.findall(plain))
     negated = negated or bool(not is_ascii and pattern("negation_marks").search(plain))
-    kept = pattern("filler").sub(" ", plain)
-    bare = kept if is_ascii else pattern("negation_marks").sub("", kept)
+    without_filler = pattern("filler").sub(" ", plain)
+    bare = without_filler if is_ascii else pattern("negation_marks").sub("", without_filler)
     found = frozenset(term for term in frozenset(terms(bare)) if _says_something(term))
     single = found if is_ascii else frozenset(term for term in found if len(term) != 2 or not _HAN.match(term))
-    return Wording(found, _numbers(plain), persons, negated, single, " ".join(kept.split()))
+    return Wording(found, _numbers(plain), persons, negated, single, " ".join(without_filler.split()))
 
 
 def similarity(one: Wording, other: Wording) -> float:

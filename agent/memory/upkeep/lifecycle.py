@@ -289,13 +289,13 @@ class _Work:
         for line in outdated:
             text = (text or "").replace(line, "", 1)
         home, facts_times = self.vault.home, self.settings.facts_times
-        told = self._load(telling(entries, self.since, facts_times))
+        facts = self._load(telling(entries, self.since, facts_times))
         earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         own = tuple(line.text for line in lines if line.own)
         forgotten = load_tombstones(self.vault)
         rules = LongTermRules(self.settings, self.now, self.language, forgotten)
-        return extract(text, told, rules, earlier, own)
+        return extract(text, facts, rules, earlier, own)
 
     def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
         return load_entries(self.vault, (each.path for each in entries))
@@ -321,7 +321,7 @@ class _Work:
         now = daily.shortened(blamed_lines(self.vault, path, before))
         if now == text:
             return None
-        if daily.summary_of(text) is None:
+        if not daily.is_of_model(text):  # what was asked has no other place from now on
             now = daily.with_summary(now, self._summary(day, text, entries))
         return before, now.encode("utf-8", "surrogateescape")
 

@@ -97,27 +97,30 @@ def repeated_facts(entries: Iterable[StoredEntry], since: datetime, times: int) 
 
     A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
-    recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
+    counted = [(group, _times(group, since)) for group in _groups(_stated(entries, since))]
+    known = [_fact(group, count) for group, count in counted if count >= times]
+    once = (_fact(group, count) for group, count in counted if count < times and is_lasting(group[0][0]))
+    known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
+    parts = [(fact, part) for fact in known for part in clauses(fact.text)]
+    single = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
+    return tuple(sorted(single, key=lambda fact: fact.since))
+
+
+def _stated(entries: Iterable[StoredEntry], since: datetime) -> list[tuple[str, StoredEntry]]:
+    """The facts that entries state since then, each with its entry; none that was replaced or happened on one day."""
+    recent = (each for each in entries if each.times_since(since) and not each.entry.superseded_by)
     texts = ((text, each) for each in recent for text in dict.fromkeys(fact.text for fact in facts_in(_source(each))))
-    whole = [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
-    said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
-    telling = [(number, text) for number, (text, _) in enumerate(said) if len(wording(text).terms) > 1]
+    return [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
+
+
+def _groups(whole: Sequence[tuple[str, StoredEntry]]) -> Iterator[list[tuple[str, StoredEntry]]]:
+    """Each fact with the facts and clauses that repeat it."""
+    stated = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
+    telling = [(number, text) for number, (text, _) in enumerate(stated) if len(wording(text).terms) > 1]
     same = dict(repeats(telling))
     later = {other for others in same.values() for other in others}
     firsts = (number for number, _ in telling if number < len(whole) and number not in later)
-    groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in firsts)
-    counted = [(group, _times(group, since)) for group in groups]
-    known = [_fact(group, count) for group, count in counted if count >= times]
-    once = (_fact(group, count) for group, count in counted if count < times and _lasts(group))
-    known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
-    parts = [(fact, part) for fact in known for part in clauses(fact.text)]
-    alone = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
-    return tuple(sorted(alone, key=lambda fact: fact.since))
-
-
-def _lasts(group: Sequence[tuple[str, StoredEntry]]) -> bool:
-    """True for a fact that is known once it was said, or is what stays true of one."""
-    return is_lasting(group[0][0])
+    return ([stated[number], *(stated[other] for other in same.get(number, ()))] for number in firsts)
 
 
 def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
@@ -127,8 +130,8 @@ def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
     """
     facts = (fact for fact in facts_in(_source(each)) if fact.kind is not FactKind.EVENT)
     whole = list(dict.fromkeys(fact.text for fact in facts))
-    said = (*whole, *(part for text in whole for part in clauses(text)))
-    return tuple(text for text in said if len(wording(text).terms) > 1), any(map(is_lasting, whole))
+    statements = (*whole, *(part for text in whole for part in clauses(text)))
+    return tuple(text for text in statements if len(wording(text).terms) > 1), any(map(is_lasting, whole))
 
 
 def _source(each: StoredEntry) -> SourceText:
@@ -151,15 +154,15 @@ def _of_person(turns: str) -> Iterator[str]:
             yield _LABEL.sub("", line)
 
 
-def _times(said: Sequence[tuple[str, StoredEntry]], since: datetime) -> int:
+def _times(stated: Sequence[tuple[str, StoredEntry]], since: datetime) -> int:
     """The number of times that something was said since then; per entry, its own count once."""
-    return sum(each.times_since(since) for each in {each.path: each for _, each in said}.values())
+    return sum(each.times_since(since) for each in {each.path: each for _, each in stated}.values())
 
 
-def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
+def _fact(stated: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
     """The fact in its latest wording, which comes first, with all its evidence."""
-    text, latest = said[0]
-    entries = {each.path: each for _, each in said}
+    text, latest = stated[0]
+    entries = {each.path: each for _, each in stated}
     newest = sorted(entries.values(), key=lambda each: with_offset(each.entry.created), reverse=True)
     return RepeatedFact(text, _kind(text, latest), times, newest[-1].entry.created, tuple(each.link for each in newest))
 
@@ -180,7 +183,7 @@ class LongTerm:
 
 @dataclass(frozen=True, slots=True)
 class LongTermRules:
-    """What adding goes by: the settings, the time, the language of the note, and what the person wants
+    """The rules of adding: the settings, the time, the language of the note, and what the person wants
     forgotten."""
 
     settings: MemorySettings

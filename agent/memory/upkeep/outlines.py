@@ -1,4 +1,4 @@
-"""What the upkeep needs of each entry beside its text, and a cache of it, so that it reads the changed entries only.
+"""The data that upkeep needs of each entry beside its text, and a cache of it: only changed entries are read.
 
 The cache is one file outside the vault. It has no text and no path, only fingerprints of them; it can be deleted at any
 moment, and a missing or damaged one is made anew. An entry whose file has not changed since is not read again. Whether
@@ -82,7 +82,7 @@ class EntryOutline:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What is known of a file: when it was read, what was found (None: no entry), and both as a line of the cache."""
+    """The outline of a file: when it was read, what was found (None: no entry), and both as a line of the cache."""
 
     stamp: _Stamp
     outline: EntryOutline | None
@@ -191,7 +191,7 @@ def _fingerprint(text: str) -> str:
 
 
 def _stamp(path: str) -> _Stamp | None:
-    """What changes with each change of a file: its times, size and inode; None if there is no plain file."""
+    """The stamp of a file, another one after each change: its times, size and inode; None if there is no plain file."""
     try:
         found = os.lstat(path)
     except OSError:

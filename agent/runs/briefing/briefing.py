@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.lazy import later
+from agent.markdown.note import Note
 from agent.memory import daily
-from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_told
+from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_briefing
 from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_words
 from agent.runs.briefing.people import OwedLine, owed_lines
+from agent.runs.briefing.weekly import weekly_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, may_be_strangers, needs_of
 from agent.schedule.aims import load_aims
 from agent.schedule.job import Job
 from agent.texts import Language, text
 from agent.tools.taint import frame
-from agent.vault.folders import ENTRIES
+from agent.vault.folders import APPROVALS, ENTRIES, PROFILE, QUESTIONS
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ _FOR_SCREEN = {"late": 6, "today": 9, "week": 6, "people": 5, "birthdays": 3, "n
 
 @dataclass(frozen=True, slots=True)
 class BriefingFacts:
-    """What there is to say about a day."""
+    """The facts of a briefing about a day."""
 
     dated: DatedLines
     people: tuple[OwedLine, ...]
@@ -70,6 +72,7 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
     """The facts for the briefing that is this `job`."""
     vault, language = workspace.vault, workspace.settings.vault.language
     dated = _with_reminders(workspace, dated_lines(vault, today, language), today)
+    dated = _with_lines(dated, weekly_lines(vault, today))
     away: tuple[str, ...] = ()
     if workspace.settings.calendars.sources.reference:
         found = appointments(workspace, today, job.zone if job is not None else None)
@@ -78,7 +81,7 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
     owed = owed_lines(vault, workspace.clock.now(), language)
     people = tuple(each for each in owed if _bare(each.words) not in known)
     id = job.id if job is not None else ""
-    done = deeds_since(workspace, last_told(workspace, id), id)
+    done = deeds_since(workspace, last_briefing(workspace, id), id)
     return BriefingFacts(dated, people, needs_of(workspace), done, away)
 
 
@@ -87,12 +90,12 @@ def briefing_of(workspace: Workspace, today: date, job: Job | None = None, *, fo
     alone where the words may be a stranger's."""
     facts = facts_of(workspace, today, job)
     if not for_model:
-        return Briefing(_shown(workspace, facts, today, for_model=False), facts.strangers)
+        return Briefing(_format_lists(workspace, facts, today, for_model=False), facts.strangers)
     own = replace(facts, dated=_worded(facts.dated, by_strangers=False))
     others = BriefingFacts(_worded(facts.dated, by_strangers=True), (), (), ())
-    words = _shown(workspace, others, today, for_model=True)
+    words = _format_lists(workspace, others, today, for_model=True)
     framed = frame(words, ", ".join(facts.strangers)) if words else ""
-    return Briefing(_shown(workspace, own, today, for_model=True), facts.strangers, framed)
+    return Briefing(_format_lists(workspace, own, today, for_model=True), facts.strangers, framed)
 
 
 def _worded(dated: DatedLines, *, by_strangers: bool) -> DatedLines:
@@ -103,10 +106,10 @@ def _worded(dated: DatedLines, *, by_strangers: bool) -> DatedLines:
     return DatedLines((), today, week) if by_strangers else replace(dated, today=today, week=week)
 
 
-def _shown(workspace: Workspace, facts: BriefingFacts, today: date, *, for_model: bool) -> str:
+def _format_lists(workspace: Workspace, facts: BriefingFacts, today: date, *, for_model: bool) -> str:
     """The lists with their titles."""
     language = workspace.settings.vault.language
-    shown: list[str] = []
+    parts: list[str] = []
     for key, rows in _lists(workspace, facts, language, for_model=for_model):
         lines = list(dict.fromkeys(rows))
         if lines:
@@ -114,8 +117,8 @@ def _shown(workspace: Workspace, facts: BriefingFacts, today: date, *, for_model
             left = len(lines) - most
             more = [f"- {text('briefing.more', language, count=left)}"] if left > 0 else []
             title = text(f"briefing.{key}", language, day=day_words(today, language))
-            shown += [f"**{title}**", *(f"- {line}" for line in lines[:most]), *more, ""]
-    return "\n".join(shown).strip()
+            parts += [f"**{title}**", *(f"- {line}" for line in lines[:most]), *more, ""]
+    return "\n".join(parts).strip()
 
 
 def _lists(
@@ -166,12 +169,12 @@ def _with_lines(dated: DatedLines, today: Sequence[BriefingLine], week: Sequence
 
 
 def aims_of(workspace: Workspace) -> str:
-    """What the person works towards, for whoever words a day; empty if nothing of it is to be spoken of."""
+    """The person's aims, for the model that words a briefing; empty if they are not to be spoken of."""
     aims, language = load_aims(workspace.vault), workspace.settings.vault.language
     if not aims.may_be_spoken_of:
         return ""
-    given = (("focus", aims.focus), ("drives", aims.drives), ("sources", aims.sources))
-    rows = (f"- {text(f'briefing.{key}', language)}: {'; '.join(words)}" for key, words in given if words)
+    listed = (("focus", aims.focus), ("drives", aims.drives), ("sources", aims.sources))
+    rows = (f"- {text(f'briefing.{key}', language)}: {'; '.join(words)}" for key, words in listed if words)
     return "\n".join((text("briefing.aims", language), *map(daily.inert, rows)))
 
 
@@ -190,7 +193,12 @@ def _link(workspace: Workspace, path: str) -> str:
     day = workspace.vault.home.day_of(path)
     if day is not None:
         return f" ({daily.link_to(day, workspace.vault.home)})"
-    stem = path.removesuffix(".md")
-    if workspace.vault.home.holds(path, ENTRIES):  # their names repeat their words
-        return f" ([[{PurePosixPath(stem).name}|{text('briefing.entry', workspace.settings.vault.language)}]])"
+    stem, home, language = path.removesuffix(".md"), workspace.vault.home, workspace.settings.vault.language
+    if home.holds(path, ENTRIES):  # their names repeat their words
+        return f" ([[{PurePosixPath(stem).name}|{text('briefing.entry', language)}]])"
+    if home.holds(path, APPROVALS, QUESTIONS):  # so do these
+        return f" ([[{stem}|{text('briefing.decide', language)}]])"
+    if home.holds(path, PROFILE):  # a name such as 51-patterns-insights says little
+        title = Note.parse(workspace.vault.read(path) or b"").string("title") or PurePosixPath(stem).name
+        return f" ([[{stem}|{daily.inert(title)}]])"
     return f" ([[{stem}|{PurePosixPath(stem).name}]])" if "/" in stem else f" ([[{stem}]])"

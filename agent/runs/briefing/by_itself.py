@@ -20,6 +20,7 @@ from agent.vault.change import Kind
 from agent.vault.folders import LESSONS_NOTE, PROFILE, REFLECTIONS, RESEARCH, SKILL_HISTORY, SKILLS
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
+from agent.vault.store import Vault
 from agent.vault.waiting import waiting_notes
 from agent.workspace.workspace import Workspace, load_daemon_state
 
@@ -40,17 +41,17 @@ class UnaskedDeed:
     has_failed: bool = False
 
 
-def last_told(workspace: Workspace, job: str) -> datetime:
+def last_briefing(workspace: Workspace, job: str) -> datetime:
     """The moment from which a briefing tells: the last one that this job has told. It is that for which it was planned:
     what was missed until it began has an earlier time, too."""
     now = workspace.clock.now()
     done = (row.planned for row in job_rows(workspace.vault, job) if row.outcome == "done")
-    told = [at for at in done if at <= now]  # a clock may have been set back
-    return max([now - LONGEST if told else now - timedelta(days=1), *told])
+    briefed = [at for at in done if at <= now]  # a clock may have been set back
+    return max([now - LONGEST if briefed else now - timedelta(days=1), *briefed])
 
 
 def deeds_since(workspace: Workspace, since: datetime, job: str = "") -> tuple[UnaskedDeed, ...]:
-    """What was done unasked since a moment, what failed first; not by the `job` that tells of it. Each thing once."""
+    """The unasked deeds since a moment, what failed first; not by the `job` that tells of it. Each thing once."""
     found = (
         *_jobs(workspace, since, job),
         *_tasks(workspace, since),
@@ -62,7 +63,7 @@ def deeds_since(workspace: Workspace, since: datetime, job: str = "") -> tuple[U
 
 
 def _jobs(workspace: Workspace, since: datetime, but: str) -> Iterator[UnaskedDeed]:
-    """What came of each job last, if that was since then; a failure that a later run has made good is none."""
+    """The last result of each job, if it was since then; a failure that a later run has made good is none."""
     for job in job_shelf(workspace).load().jobs:
         rows = [row for row in job_rows(workspace.vault, job.id) if row.outcome in _ENDS]
         if rows and _over_at(rows[-1]) >= since and job.id != but and not (job.remind or job.only_wakes):
@@ -103,10 +104,7 @@ def _tasks(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
 def _found(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
     """Where something new was written unasked that is a finding, committed or waiting for the evening."""
     vault, language = workspace.vault, workspace.settings.vault.language
-    made = (each for each in commits(vault, since=since) if is_of_growth(each.job) or _is_silent(each))
-    paths = [change.path for each in made for change in each.files if change.kind is not Kind.DELETED]
-    paths += [note.path for note in waiting_notes(vault) if note.since >= since.timestamp() and note.unasked]
-    for path in dict.fromkeys(paths):
+    for path in dict.fromkeys(_written_unasked(vault, since)):
         name = PurePosixPath(path).name
         folder = next((each for each in _TOLD if vault.home.holds(path, each)), None)
         if folder is not None and name not in _LOGS and not vault.home.holds(path, SKILL_HISTORY):
@@ -117,16 +115,23 @@ def _is_silent(commit: Commit) -> bool:
     return commit.actor == "agent" and not commit.session
 
 
+def _written_unasked(vault: Vault, since: datetime) -> Iterator[str]:
+    """The notes that the agent has written unasked since then, committed or waiting for the evening."""
+    made = (each for each in commits(vault, since=since) if is_of_growth(each.job) or _is_silent(each))
+    yield from (change.path for each in made for change in each.files if change.kind is not Kind.DELETED)
+    yield from (note.path for note in waiting_notes(vault) if note.unasked and note.since >= since.timestamp())
+
+
 def _unsent(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
     """The notices that attention held for the digest, and that ask for nothing."""
     for each in NoticeLedger(workspace.vault.records, workspace.clock).all():
-        is_kept = each.decision.decided in ("digest", "held") and not each.digest and each.reaction is None
-        if each.at >= since and is_kept and not each.raised.decides:
+        is_in_digest = each.decision.decided in ("digest", "held") and not each.digest and each.reaction is None
+        if each.at >= since and is_in_digest and not each.raised.decides:
             yield UnaskedDeed(each.raised.title)
 
 
 def _troubles(workspace: Workspace) -> Iterator[UnaskedDeed]:
-    """What does not work in the daemon now."""
+    """The problems of the daemon now."""
     problem = str((load_daemon_state(workspace) or {}).get("problem") or "")
     if problem:
         yield UnaskedDeed(daily.cut(problem, 160), has_failed=True)

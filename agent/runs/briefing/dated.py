@@ -7,7 +7,7 @@ A line of a briefing: the person's words, and the note in which they stand.
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, time, timedelta
@@ -23,13 +23,13 @@ from agent.memory.understanding.statements import sentences_in
 from agent.runs.owner import is_stated_by_owner
 from agent.schedule.task_notes import load_tasks
 from agent.texts import Language, text
-from agent.times.named_days import names_day, parse_days, without_days, written_day
+from agent.times.named_days import day_of_text, names_day, parse_days, without_days, written_day
 from agent.times.plain import plain_text
 from agent.times.runs import Finder, TimeRun
 from agent.times.units import ClockTime, Deadline, NoSuchTime, OneDay, PartOfDay, Unit, hour_of
 from agent.tools.text_origin import text_origin_of
 from agent.vault.find import lines_in_notes, notes_with_line
-from agent.vault.folders import DAILY, ENTRIES
+from agent.vault.folders import DAILY, ENTRIES, OWN_NOTES
 from agent.vault.store import Vault
 from agent.vault.task_lines import open_tasks, own_notes, own_words
 
@@ -80,6 +80,10 @@ def own_lines(vault: Vault, path: str) -> Iterator[OwnLine]:
 WEEK = timedelta(days=7)
 BIRTHDAYS = timedelta(days=14)
 """How far ahead birthdays are named: a present takes time."""
+_LATE = timedelta(days=4)
+"""How long a promise without a box is told of behind the day by which it was to be kept."""
+_LONG_AGO = re.compile(r"(?<!\d)1[0-8]\d\d(?!\d)")
+"""A year of which no birthday is kept: it is history."""
 _NOTES = 200
 """The most notes that are read."""
 _DUE = ("due", "deadline", "scheduled")
@@ -87,10 +91,13 @@ _DUE = ("due", "deadline", "scheduled")
 _BETWEEN_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 _SIGNS = r"[ ,.;:，。；：–—@-]"
 _LEFT_OVER = re.compile(
-    rf"\A(?:(?:on|at|by|from|until)\b|{_SIGNS})+|(?:\b(?:on|at|by|from|until|the|is|will be)|{_SIGNS})+\Z",
+    rf"\A(?:(?:on|at|by|from|until)\b|{_SIGNS})+"
+    rf"|(?:\b(?:on|at|by|from|until|the|is|will be)|[定约改排][在于]|{_SIGNS})+\Z",
     re.IGNORECASE,
 )
 """Little words that led to a time which was taken out."""
+_ENDS, _BEGINS = re.compile(r"[^\w\s] *\Z"), re.compile(r" *[^\w\s]")
+"""The end of a clause before a time, and the begin of one behind it."""
 _OVER = frozenset(
     ("done", "completed", "complete", "cancelled", "canceled", "closed", "archived")
     + ("完成", "已完成", "取消", "已取消", "关闭", "已关闭", "结束", "已结束", "归档", "已归档")
@@ -105,8 +112,8 @@ _NearDays: TypeAlias = Mapping[str, tuple[date, Sequence[OwnLine]]]
 
 @dataclass(frozen=True, slots=True)
 class DatedLines:
-    """What the notes say: tasks that are `late`, what is on and due `today`, in the order of its hours, what comes in
-    the `week` behind it, in the order of its days, and `birthdays`."""
+    """The dated lines of the notes: tasks that are `late`, what is on and due `today`, in the order of its hours, what
+    comes in the `week` behind it, in the order of its days, and `birthdays`."""
 
     late: tuple[BriefingLine, ...] = ()
     today: tuple[BriefingLine, ...] = ()
@@ -128,20 +135,22 @@ def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
     boxes = {(each.path, each.written or each.words) for each in tasks}
     birthdays = tuple(each for each in birthdays if (each.path, each.words) not in boxes)
     named = [*_headers(vault, today), *_of_days(vault, today, near), *_stated(vault, today)]
-    taken: set[tuple[str, str]] = set()
-    found: list[BriefingLine] = []
+    once: dict[tuple[str, str], BriefingLine] = {}
     for each in (*tasks, *named):
-        key = (each.path, each.words)
-        if key not in taken:
-            taken.add(key)
-            found.append(each)
+        once.setdefault((each.path, each.words), each)
+    return _by_day(once.values(), birthdays, today, language)
+
+
+def _by_day(
+    found: Collection[BriefingLine], birthdays: Sequence[BriefingLine], today: date, language: Language
+) -> DatedLines:
     late = sorted((each for each in found if each.day < today), key=lambda each: each.day, reverse=True)
+    now = (*_of_today(birthdays, today, language), *(each for each in found if each.day == today))
+    week = (each for each in found if each.day > today)
     return DatedLines(
         tuple(replace(each, note=_lateness(each.day, today, language)) for each in late),
-        tuple(
-            sorted((*_of_today(birthdays, today, language), *(each for each in found if each.day == today)), key=_hour)
-        ),
-        tuple(sorted((each for each in found if each.day > today), key=lambda each: (each.day, _hour(each)))),
+        tuple(sorted(now, key=_hour)),
+        tuple(sorted(week, key=lambda each: (each.day, _hour(each)))),
         tuple(each for each in birthdays if each.day > today),
     )
 
@@ -172,7 +181,7 @@ def _boxes(vault: Vault, today: date) -> Iterator[BriefingLine]:
 
     for box in open_tasks(vault, today, is_near, lambda dates: abs((today - (dates.day or today)).days)):
         day = today if box.dates.start == today else box.day
-        yield _said(plain_task_words(box.text), box.path, day)
+        yield _briefing_line(plain_task_words(box.text), box.path, day)
 
 
 def _own_tasks(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -186,16 +195,16 @@ def _left_boxes(near: _NearDays) -> Iterator[BriefingLine]:
     for path, (day, lines) in near.items():
         for line in lines:
             if line.box is not None and line.box.is_open and parse_task_dates(line.words).day is None:
-                yield _said(plain_task_words(line.words), path, day)
+                yield _briefing_line(plain_task_words(line.words), path, day)
 
 
 def _of_days(vault: Vault, today: date, near: _NearDays) -> Iterator[BriefingLine]:
-    """The lines that name one of the days, what stands at the top of their own notes, and what notes of the last days
-    say of them in words such as `tomorrow`."""
+    """The lines that name one of the days, what stands at the top of their own notes, and what notes of the last days,
+    wherever they are, say of them in words such as `tomorrow`."""
     days = _days(today)
     written = "|".join(map(written_day, days))
-    others = dict.fromkeys(own_notes(vault, notes_with_line(vault, written))[:_NOTES])
-    found = {path: (vault.home.day_of(path), own_lines(vault, path)) for path in others if path not in near}
+    others = dict.fromkeys((*_diary(vault, today), *own_notes(vault, notes_with_line(vault, written))[:_NOTES]))
+    found = {path: (day_of_note(vault, path), own_lines(vault, path)) for path in others if path not in near}
     for path, (home, lines) in (*near.items(), *found.items()):
         for line in lines:
             if line.box.is_open if line.box else not _tells_birthday(line.words, days[0]):
@@ -211,7 +220,7 @@ def _placed(line: OwnLine, path: str, home: date | None, days: Sequence[date]) -
         if day is None and home in days and not line.in_section and line.box is None:
             day = home
     if day is not None and (home is None or home <= day):
-        yield _said(plain_task_words(line.words) if line.box else line.words, path, day, home)
+        yield _briefing_line(plain_task_words(line.words) if line.box else line.words, path, day, home)
 
 
 def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -227,14 +236,14 @@ def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
 
 
 def _stated(vault: Vault, today: date) -> Iterator[BriefingLine]:
-    """What the person has told the agent of one of the days."""
+    """The person's statements in memory that name one of the days."""
     days, foreign, home = _days(today), text_origin_of(vault), vault.home
     paths = notes_with_line(vault, "|".join(map(written_day, days)))
     for each in load_entries(vault, [path for path in paths if home.holds(path, ENTRIES)][-_NOTES:]):
         words = each.entry.text.partition("\n")[0]
         day = next((day for day in days if _names(words, day)), None)
         if day is not None and is_stated_by_owner(each, foreign):
-            yield _said(words, each.path, day)
+            yield _briefing_line(words, each.path, day)
 
 
 def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -243,12 +252,12 @@ def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
     for path in own_notes(vault, notes_with_line(vault, pattern("birthday").pattern))[:_NOTES]:
         note, who = own_words(vault, path), _title(path)
         born = [day for key, value in note.header.items() if _is_birthday(key) and (day := _coming(f"{value}", today))]
-        said = [(who, day) for day in born]
+        found = [(who, day) for day in born]
         for line in own_lines(vault, path):
             if _is_birthday(line.words) and (day := _coming(line.words, today)) is not None:
                 words = plain_task_words(line.words) if line.box else line.words
-                said.append((words if _says_more(line.words) else who, day))
-        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(said) if day <= last)
+                found.append((words if _says_more(line.words) else who, day))
+        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(found) if day <= last)
 
 
 def _tells_birthday(words: str, today: date) -> bool:
@@ -268,7 +277,7 @@ def _says_more(words: str) -> bool:
 def _coming(words: str, today: date) -> date | None:
     """The next day of the year that words name; in a year without 29 February the day before."""
     named = next((each for each in parse_days(words) if each.day), None)
-    if named is None:
+    if named is None or _LONG_AGO.search(words):
         return None
     for year in (today.year, today.year + 1):
         day = date(year, named.month, min(named.day, monthrange(year, named.month)[1]))
@@ -285,6 +294,12 @@ def _day_notes(vault: Vault, today: date) -> Iterator[tuple[str, date]]:
             yield path, day
 
 
+def _diary(vault: Vault, today: date) -> list[str]:
+    """The notes of the last days that the person keeps in a folder of their own."""
+    days = ((path, day_of_note(vault, path)) for path in vault.note_paths())
+    return own_notes(vault, [path for path, day in days if day is not None and today - WEEK <= day < today])
+
+
 def _days(today: date) -> tuple[date, ...]:
     return tuple(today + timedelta(days=each) for each in range(WEEK.days + 1))
 
@@ -294,9 +309,22 @@ def _names(words: str, day: date) -> bool:
     return names_day(words, day) and not tells_of_past(words, day)
 
 
-def tells_of_past(words: str, day: date) -> bool:
-    """True if words name a year that is over."""
-    return any(int(year) < day.year for year in _YEAR.findall(words))
+def tells_of_past(words: str, day: date, home: date | None = None) -> bool:
+    """True if words name a year that is over, or, written on the day `home`, a day before yesterday on which something
+    was to happen; what was to be done by then is late for some days."""
+    if any(int(year) < day.year for year in _YEAR.findall(words)):
+        return True
+    units = [unit for run in _runs(words, home) for unit in run.units] if home is not None else []
+    days = [unit.days[0] for unit in units if isinstance(unit, OneDay) and unit.days]
+    late = _LATE if any(isinstance(unit, Deadline) for unit in units) else timedelta(days=1)
+    return bool(days) and max(days) < day - late
+
+
+def day_of_note(vault: Vault, path: str) -> date | None:
+    """The day of a day's note: the vault's own, or any other that has a day for its name; None for any other note."""
+    name = _title(path)
+    is_day = vault.home.row(path) is OWN_NOTES and not without_days(name)
+    return vault.home.day_of(path) or (_day_of(day_of_text(name)) if is_day else None)
 
 
 def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
@@ -306,7 +334,7 @@ def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
     return next((each for each in found if each in days and each > home), None)
 
 
-def _said(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
+def _briefing_line(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
     """The line about a day, `noted` on another one, without the words for the day; a time of day stands first."""
     runs = _runs(words, noted or day)
     at = next((clock for run in runs for clock in _clocks(run)), None)
@@ -314,7 +342,9 @@ def _said(words: str, path: str, day: date, noted: date | None = None) -> Briefi
     parts: list[str] = []
     last, is_clock_taken = 0, False
     for run in runs:
-        if all(isinstance(unit, ClockTime | PartOfDay | Deadline) or _is_day(unit, day) for unit in run.units):
+        is_of_day = all(isinstance(unit, ClockTime | PartOfDay | Deadline) or _is_day(unit, day) for unit in run.units)
+        has_deadline = any(isinstance(unit, Deadline) for unit in run.units)
+        if is_of_day and (has_deadline or _is_at_edge(left.text[last : run.first], left.text[run.last :])):
             parts, last = [*parts, left.cut(last, run.first)], run.last
             is_clock_taken = is_clock_taken or any(_clocks(run))
     rest = _tidy(" ".join([*parts, left.cut(last, len(left.text))])) if parts else ""
@@ -323,13 +353,19 @@ def _said(words: str, path: str, day: date, noted: date | None = None) -> Briefi
     return BriefingLine(f"{at:%H:%M} {rest}" if at and is_clock_taken else rest, path, day, at, written=words)
 
 
+def _is_at_edge(before: str, after: str) -> bool:
+    """True for a time that begins or ends a clause: taken from the midst, it would leave broken words."""
+    return not before.strip() or not after.strip() or bool(_ENDS.search(before) or _BEGINS.match(after))
+
+
 def _is_day(unit: Unit, day: date) -> bool:
     return isinstance(unit, OneDay) and day in unit.days and not unit.month_day
 
 
 def _tidy(words: str) -> str:
     """Words out of whose midst others were taken."""
-    plain = re.sub(r"[ \t]+(?=[,.;:，。；：])|(?<=[,，;；])[ \t]*[,，;；]", "", " ".join(words.split()))
+    plain = re.sub(r"[(（][ \t]*[)）]", " ", words)
+    plain = re.sub(r"(?<=[,，;；])[ \t]*[,，;；]|[ \t]+(?=[,.;:，。；：])", "", " ".join(plain.split()))
     return _LEFT_OVER.sub("", _BETWEEN_HAN.sub("", plain))
 
 

@@ -14,7 +14,7 @@ from agent.markdown.tasks import TaskDates, plain_task_words
 from agent.memory import daily
 from agent.memory.store import entry_paths_on, load_entries
 from agent.memory.understanding.wording import similarity, wording
-from agent.runs.briefing.dated import own_lines, tells_of_past
+from agent.runs.briefing.dated import day_of_note, own_lines, tells_of_past
 from agent.runs.owner import is_stated_by_owner
 from agent.texts import Language, text
 from agent.tools.text_origin import text_origin_of
@@ -43,13 +43,12 @@ class OwedLine:
 
     @property
     def says_kind(self) -> bool:
-        """True if the words begin with what the kind says."""
-        found = pattern(self.kind).search(self.words.replace("’", "'"))
-        return found is not None and found.start() == 0
+        """True if the words say themselves what the kind says."""
+        return pattern(self.kind).search(self.words.replace("’", "'")) is not None
 
 
 def owed_lines(vault: Vault, now: datetime, language: Language) -> tuple[OwedLine, ...]:
-    """What is owed, the boxes first; of lines that say nearly the same the first."""
+    """The lines about what is owed, the boxes first; of lines that say nearly the same the first."""
     found: list[OwedLine] = []
     for each in (
         *_boxes(vault, now.date()),
@@ -57,8 +56,8 @@ def owed_lines(vault: Vault, now: datetime, language: Language) -> tuple[OwedLin
         *_stated(vault, now),
         *_summed_up(vault, now, language),
     ):
-        said = wording(each.words)
-        if not any(similarity(wording(one.words), said) >= _SAME for one in found):
+        candidate = wording(each.words)
+        if not any(similarity(wording(one.words), candidate) >= _SAME for one in found):
             found.append(each)
     return tuple(sorted(found, key=lambda each: OWED.index(each.kind)))
 
@@ -77,11 +76,11 @@ def _boxes(vault: Vault, today: date) -> Iterator[OwedLine]:
 
 
 def _lines(vault: Vault, now: datetime) -> Iterator[OwedLine]:
-    """The lines without a box in notes that were written lately."""
+    """The lines without a box in notes that were written lately, unless their day is over."""
     for path in own_notes(vault, _written_lately(vault, now))[-_NOTES:]:
         for line in own_lines(vault, path):
             kind = _kind(line.words) if line.box is None else None
-            if kind is not None and not tells_of_past(line.words, now.date()):
+            if kind is not None and not tells_of_past(line.words, now.date(), day_of_note(vault, path)):
                 yield OwedLine(kind, line.words, path)
 
 
@@ -94,18 +93,19 @@ def _written_lately(vault: Vault, now: datetime) -> set[str]:
 
 
 def _stated(vault: Vault, now: datetime) -> Iterator[OwedLine]:
-    """What the person has told the agent."""
+    """The person's statements in memory."""
     days = (now.date() - timedelta(days=back) for back in range(_DAYS))
     foreign = text_origin_of(vault)
     for each in load_entries(vault, (path for day in days for path in entry_paths_on(vault, day))):
         words = each.entry.text.partition("\n")[0]
         kind = _kind(words)
-        if kind is not None and is_stated_by_owner(each, foreign):
+        is_over = tells_of_past(words, now.date(), each.entry.created.date())
+        if kind is not None and not is_over and is_stated_by_owner(each, foreign):
             yield OwedLine(kind, words, each.path)
 
 
 def _summed_up(vault: Vault, now: datetime, language: Language) -> Iterator[OwedLine]:
-    """What the evenings of the last week have of promises."""
+    """The promises in the summaries of the last week."""
     begin = f"- {text('memory_day.promised', language)}"
     for back in range(1, 8):
         path = vault.home.day_note(now.date() - timedelta(days=back))

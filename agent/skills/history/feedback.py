@@ -1,21 +1,25 @@
-"""Opinions about skills, given in words or by an edit; a learned skill that keeps failing is moved away.
+"""Opinions about skills and lessons, in words, by an edit, or in the boxes at the end of a run's note, which are made
+and parsed here; and what follows for a learned skill that keeps failing.
 
-`usage` reads and writes the rows, `stats` counts them.
+A box is about the skill named beside it, or about what the link beside it names; two ticked boxes for one count as no
+opinion. `usage` reads and writes the rows, `stats` counts them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.markdown import blocks, tasks
 from agent.skills.history.stats import IN_A_ROW, Stats, count_uses
 from agent.skills.history.usage import Opinion, Use, history_path, load_uses, merge_opinions, record_uses
 from agent.skills.loading.files import folder_names
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.skills.variants.variant import parse_label
-from agent.texts import Language, Sentence
+from agent.texts import Language, Sentence, in_all_languages, text
 from agent.vault.change import Stamp
 from agent.vault.folders import DEPRECATED, LEARNED, SKILL_HISTORY
 from agent.vault.store import Vault
@@ -162,3 +166,28 @@ def _free_folder(vault: Vault, name: str) -> str:
     taken = set(folder_names(vault.place.root, aside))
     names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1_000))
     return f"{aside}{next(each for each in names if each not in taken)}"
+
+
+_BOX = re.compile(r"(?:`?([\w-]+)`?|\[\[([^\]|]+)[^\]]*\]\])\s*[:：]\s*(\S.*)")
+
+
+def feedback_form(names: Iterable[str], question: str, language: Language) -> str:
+    """The question with this key and two boxes for each name or link; empty without any."""
+    opinions = text("skill_feedback.helpful", language), text("skill_feedback.not_helpful", language)
+    boxes = [text("skill_feedback.box", language, name=name, opinion=each) for name in names for each in opinions]
+    return "\n".join([text(question, language), "", *(f"- [ ] {box}" for box in boxes)]) if boxes else ""
+
+
+def parse_feedback_form(note: str) -> Mapping[str, Opinion]:
+    """The opinions by the names, or the targets of links, that have exactly one ticked box, for a note in any
+    language."""
+    opinions_by_words: dict[str, Opinion] = {
+        **dict.fromkeys(in_all_languages("skill_feedback.helpful"), "helpful"),
+        **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),
+    }
+    found: dict[str, set[Opinion]] = {}
+    for task in tasks.find_tasks(blocks.parse_body(note)):
+        box = _BOX.fullmatch(task.text.strip())
+        if box is not None and task.done and (opinion := opinions_by_words.get(box[3].strip())):
+            found.setdefault(box[1] or box[2], set()).add(opinion)
+    return {name: opinions.pop() for name, opinions in found.items() if len(opinions) == 1}

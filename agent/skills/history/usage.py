@@ -82,8 +82,8 @@ def _escaped(cell: str) -> str:
 
 def reasons(signals: Iterable[Signal], language: Language) -> str:
     """Why a skill was used, in words; its patterns are in the skill, and in `skills match --explain`."""
-    said = (text(f"skill_history.{_REASONS[each.type]}", language, detail=each.detail) for each in signals)
-    return "; ".join(dict.fromkeys(said))
+    words = (text(f"skill_history.{_REASONS[each.type]}", language, detail=each.detail) for each in signals)
+    return "; ".join(dict.fromkeys(words))
 
 
 def history_path(name: str) -> str:

@@ -36,12 +36,12 @@ def common_words(tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str,
     """The words in at least half of the tasks and in few others, most frequent first."""
     counts = Counter(word for task in tasks for word in _words(task))
     strange = Counter(word for task in others for word in _words(task))
-    kept = [
+    common = [
         word
         for word, count in counts.items()
         if count >= max(2, SHARE * len(tasks)) and strange[word] <= STRANGE * len(others)
     ]
-    whole = [word for word in kept if not _is_part(word, kept, counts)]
+    whole = [word for word in common if not _is_part(word, common, counts)]
     first = {word: min(task.lower().find(word) for task in tasks if word in task.lower()) for word in whole}
     return tuple(sorted(whole, key=lambda word: (-counts[word], first[word], word))[:MOST_WORDS])
 

@@ -14,14 +14,14 @@ from agent.vault.store import Vault
 
 def take_news(vault: Vault) -> tuple[Proposal, ...]:
     """The offers that wait, and the accepted ones whose skill is still there, that were not taken before."""
-    shown = _folder(vault)
-    return tuple(offer for offer in _current(vault) if _take(shown, offer))
+    folder = _folder(vault)
+    return tuple(offer for offer in _current(vault) if _take(folder, offer))
 
 
 def has_news(vault: Vault) -> bool:
     """True if there is an offer that `take_news` would take."""
-    shown = _folder(vault)
-    return any(not (shown / _name(offer)).exists() for offer in _current(vault))
+    folder = _folder(vault)
+    return any(not (folder / _name(offer)).exists() for offer in _current(vault))
 
 
 def _folder(vault: Vault) -> Path:

@@ -28,7 +28,7 @@ from agent.skills.learning.suggestion import (
     workflow_facts,
     workflow_key,
 )
-from agent.skills.learning.written import WriteSkill, named_by_person, read_written
+from agent.skills.learning.written import WriteSkill, named_by_person, parse_written
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
@@ -117,11 +117,11 @@ class SkillOffers:
         if suggestion.changes:
             return suggestion
         try:
-            said = self.write(suggestion) if self.write is not None else ""
+            words = self.write(suggestion) if self.write is not None else ""
         except AgentError as error:
             logger.info("a workflow waits for a model to be written as a skill: %s", error)
             return None
-        written = read_written(suggestion, said, taken)
+        written = parse_written(suggestion, words, taken)
         if written is None and self.write is not None:
             now, why = self.vault.clock.now(), "the model's text was of no use"
             facts = workflow_facts(suggestion)  # as if it were refused: it is left until it was done twice as often

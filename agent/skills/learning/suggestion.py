@@ -14,7 +14,7 @@ from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.markdown.note import Note
-from agent.markdown.yaml_write import Value
+from agent.markdown.yaml_write import Value, is_list
 from agent.texts import Language, text
 
 TYPE = "skill-suggestion"
@@ -95,9 +95,9 @@ def plain_body(suggestion: Suggestion) -> str:
 
 def prompt_variables(suggestion: Suggestion) -> dict[str, str]:
     """The variables of `prompts/skill.md`, the prompt that asks a model for the skill."""
-    told = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
+    tasks = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
     steps = [f"{number}. {tool}" for number, tool in enumerate(suggestion.tools, 1)]
-    return {"tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
+    return {"tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in tasks)}
 
 
 def compose_skill(suggestion: Suggestion, when: datetime) -> bytes:
@@ -124,27 +124,37 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 
     Raises `BadNote` if the header cannot be changed.
     """
-    note = Note.parse(data)
-    history = note.header.get("version_history")
-    versions: list[Value] = list(history) if isinstance(history, Sequence) and not isinstance(history, str) else []
-    number = len(versions) + 1
-    language = suggestion.language
-    more = text("skill_suggestion.more", language, support=suggestion.support)
-    versions.append({f"v{number}": f"{when:%Y-%m-%d}: {more}"})
+    note, language = Note.parse(data), suggestion.language
+    number = len(versions_of(note)) + 1
     metadata = note.header.get("metadata")
     known: dict[str, Value] = dict(metadata) if isinstance(metadata, Mapping) else {}
     steps = "\n".join(f"{place}. `{tool}`" for place, tool in enumerate(suggestion.tools, 1))
     since = text("skill_suggestion.since", language, number=number)
     addition = f"\n## {since}\n\n{text('skill_suggestion.lately', language)}\n\n{steps}\n"
-    learned = [*note.strings("learned_from"), *_links(suggestion)]
     changed = note.with_key("metadata", {**known, "sequence": ",".join(suggestion.tools)})
-    changed = changed.with_key("learned_from", list(dict.fromkeys(learned)))
-    changed = changed.with_key("success_rate", round(suggestion.success_rate, 2)).with_key("version_history", versions)
+    changed = changed.with_key("success_rate", round(suggestion.success_rate, 2))
+    more = text("skill_suggestion.more", language, support=suggestion.support)
+    changed = with_version(changed, more, when, _links(suggestion))
     return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
 
 
+def versions_of(note: Note) -> tuple[Value, ...]:
+    """The versions in the header of a learned skill, the oldest first."""
+    known = note.header.get("version_history")
+    return tuple(known) if is_list(known) else ()
+
+
+def with_version(note: Note, words: str, when: datetime, links: Sequence[Value] = ()) -> Note:
+    """A learned skill with one more version in its header, and with further links to what it was learned from."""
+    versions = versions_of(note)
+    new: Mapping[str, Value] = {f"v{len(versions) + 1}": f"{when:%Y-%m-%d}: {words}"}
+    note = note.with_key("version_history", [*versions, new])
+    learned = dict.fromkeys((*note.strings("learned_from"), *map(str, links)))
+    return note.with_key("learned_from", [*learned]) if links else note
+
+
 def offer_draft(suggestion: Suggestion, draft: bytes, place: str, base: bytes | None) -> ProposalDraft:
-    """What offers the skill; `place` is the path that it would have, `base` the skill as it is (None: it is new)."""
+    """The question that offers the skill at the path `place`; `base` is the skill as it is (None: it is new)."""
     language = suggestion.language
     question = "add" if suggestion.changes else "learn"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
@@ -168,7 +178,7 @@ def offer_draft(suggestion: Suggestion, draft: bytes, place: str, base: bytes | 
 
 
 def workflow_facts(suggestion: Suggestion) -> dict[str, str]:
-    """What is kept of a workflow in the record of its offer."""
+    """The facts of a workflow in the record of its offer."""
     return {"sequence": ",".join(suggestion.tools), "support": str(suggestion.support)}
 
 

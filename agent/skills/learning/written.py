@@ -25,16 +25,16 @@ WriteSkill: TypeAlias = Callable[[Suggestion], str]
 """Asks a model for a skill (`prompts/skill.md`); raises an `AgentError` on failure."""
 
 
-def read_written(suggestion: Suggestion, said: str, taken: Collection[str]) -> Suggestion | None:
+def parse_written(suggestion: Suggestion, reply: str, taken: Collection[str]) -> Suggestion | None:
     """The suggestion with what a model wrote of it; None if that cannot be used. `taken` are names in use."""
-    fence = _FENCE.match(said)
+    fence = _FENCE.match(reply)
     try:
-        note = Note.parse((fence[1] if fence else said).strip().encode() + b"\n")
+        note = Note.parse((fence[1] if fence else reply).strip().encode() + b"\n")
     except (BadNote, UnicodeEncodeError):
         return None
     name, about = _name(note.string("name") or ""), " ".join((note.string("description") or "").split())
     body = note.body.strip()
-    if not name or not about or len(about) > _DESCRIPTION or "\0" in said or len(body) > LONGEST_BODY:
+    if not name or not about or len(about) > _DESCRIPTION or "\0" in reply or len(body) > LONGEST_BODY:
         return None
     named = replace(
         suggestion,
@@ -71,23 +71,23 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return next(each for number in count(1) if (each := name if number == 1 else f"{name}-{number}") not in taken)
 
 
-def _name(said: str) -> str:
+def _name(name: str) -> str:
     """A name as skills have it; empty if there is none in what was said."""
-    name = re.sub(r"[\W_]+", "-", said.lower()).strip("-")[:48].strip("-")
+    name = re.sub(r"[\W_]+", "-", name.lower()).strip("-")[:48].strip("-")
     return "" if name_problem(name) else name
 
 
 def _patterns(suggestion: Suggestion, triggers: tuple[str, ...]) -> tuple[str, ...]:
     """Patterns for those triggers that stand in one of the tasks."""
     tasks = [" ".join(each.task.lower().split()) for each in suggestion.evidence]
-    said = (" ".join(each.lower().split()) for each in triggers)
-    found = [each for each in dict.fromkeys(said) if _is_trigger(each) and any(each in task for task in tasks)]
+    folded = (" ".join(each.lower().split()) for each in triggers)
+    found = [each for each in dict.fromkeys(folded) if _is_trigger(each) and any(each in task for task in tasks)]
     patterns = (rf"\b{re.escape(each)}\b" if each.isascii() else re.escape(each) for each in found)
     return tuple(each for each in patterns if _is_usable(each))[:_MOST_TRIGGERS]
 
 
-def _is_trigger(said: str) -> bool:
-    return (3 if said.isascii() else 2) <= len(said) <= _LONGEST_TRIGGER
+def _is_trigger(words: str) -> bool:
+    return (3 if words.isascii() else 2) <= len(words) <= _LONGEST_TRIGGER
 
 
 def _is_usable(pattern: str) -> bool:

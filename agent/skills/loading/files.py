@@ -179,7 +179,7 @@ class SkillLocation:
     source: SkillSource
     root: Path
     folder: str
-    shown: str
+    label: str
     reserved: frozenset[str] = frozenset()
 
     def folder_of(self, name: str) -> str:

@@ -137,16 +137,16 @@ def _offered(found: SourceFolder) -> tuple[Installable | None, tuple[SkillProble
         reason = f"{name} is a folder of the agent's own; rename the skill"
     if reason:
         return None, (*problems, SkillProblem(where, 1, reason))
-    kept: list[str] = []
+    offered: list[str] = []
     for path in found.sizes:
         try:
             check(f"{SKILLS}{name}/{path}")
         except BadPath as error:
             problems.append(SkillProblem(where, 1, f"{ascii(path)[1:-1]} is left out: {error.message}"))
             continue
-        kept.append(path)
+        offered.append(path)
     data = found.read([FILE])[FILE]
-    beside = tuple(path for path in kept if path != FILE)
+    beside = tuple(path for path in offered if path != FILE)
     read = parse_skill(data, SkillFolder(name, SkillSource.VAULT, where, beside))
     problems += read.problems
     if read.skill is None:

@@ -174,7 +174,7 @@ class SkillLibrary:
                 self._overflow.pop(source, None)
                 if len(there) > MOST:
                     reason = f"only the first {MOST:,} of {len(there):,} folders are read; move some of them away"
-                    self._overflow[source] = SkillProblem(location.shown, 1, reason)
+                    self._overflow[source] = SkillProblem(location.label, 1, reason)
                 there = there[:MOST]
                 wanted |= set(there)
             present = set(there)
@@ -186,16 +186,16 @@ class SkillLibrary:
 
     def _load(self, location: SkillLocation, name: str) -> None:
         key = (location.source, name)
-        shown = f"{location.shown}/{ascii(name)[1:-1] if not name.isprintable() else name}/{FILE}"
+        label = f"{location.label}/{ascii(name)[1:-1] if not name.isprintable() else name}/{FILE}"
         try:
             listing = list_files(location.root, location.folder_of(name))
         except (BadFolder, OSError) as error:
-            self._loaded[key] = _Loaded((), None, (SkillProblem(shown, 1, _reason(error)),))
+            self._loaded[key] = _Loaded((), None, (SkillProblem(label, 1, _reason(error)),))
             return
         before = self._loaded.get(key)
         if before is None or not listing.files or before.stamp != listing.files:
             self.reads += 1
-            self._loaded[key] = self._in_vault(location, _read_folder(location, name, shown, listing))
+            self._loaded[key] = self._in_vault(location, _read_folder(location, name, label, listing))
 
     def _in_vault(self, location: SkillLocation, loaded: _Loaded) -> _Loaded:
         """The folder; a skill of the package in the language of the vault and with its folders."""
@@ -265,9 +265,9 @@ def _by_name(skills: Iterable[Skill]) -> dict[str, Skill]:
     return found
 
 
-def _read_folder(location: SkillLocation, name: str, shown: str, listing: Listing) -> _Loaded:
+def _read_folder(location: SkillLocation, name: str, label: str, listing: Listing) -> _Loaded:
     """The skill in a folder, with its problems."""
-    links = tuple(SkillProblem(shown, 1, f"{path} is a link or no file, and left out") for path in listing.strange)
+    links = tuple(SkillProblem(label, 1, f"{path} is a link or no file, and left out") for path in listing.strange)
     beside = tuple(file.path for file in listing.files if file.path != FILE)
     if not listing.files:
         return _Loaded((), None, links)  # git leaves an empty folder after a skill was moved away
@@ -275,12 +275,12 @@ def _read_folder(location: SkillLocation, name: str, shown: str, listing: Listin
         other = next((path for path in beside if path.lower() == FILE.lower()), "")
         missing = name_problem(name) or f"there is no {FILE} in this folder"
         reason = f"{other} must be called {FILE}" if other else missing
-        return _Loaded(listing.files, None, (*links, SkillProblem(shown, 1, reason)))
+        return _Loaded(listing.files, None, (*links, SkillProblem(label, 1, reason)))
     try:
         data = read_file(location.root, location.folder_of(name), FILE, FILE_BYTES)
     except (BadFolder, OSError) as error:
-        return _Loaded(listing.files, None, (*links, SkillProblem(shown, 1, _reason(error))))
-    parsed = parse_skill(data, SkillFolder(name, location.source, shown, beside, listing.size))
+        return _Loaded(listing.files, None, (*links, SkillProblem(label, 1, _reason(error))))
+    parsed = parse_skill(data, SkillFolder(name, location.source, label, beside, listing.size))
     return _Loaded(listing.files, parsed.skill, (*links, *parsed.problems), data)
 
 

@@ -138,8 +138,8 @@ def _score(skill: Skill, task: _SearchedTask, state: MatchState) -> Match | None
     near = state.near.get(skill.key, 0.0)
     ruled = min(sum([signal.weight for signal in signals]), 1.0)
     if near >= SEMANTIC:
-        told = "similarity {near:.2f} to its " + ("conditions" if skill.conditions else "description")
-        signals.append(Signal("semantic", Sentence(told, near=near), round(near, _DIGITS)))
+        reason = "similarity {near:.2f} to its " + ("conditions" if skill.conditions else "description")
+        signals.append(Signal("semantic", Sentence(reason, near=near), round(near, _DIGITS)))
     wanted = _wanted(skill, task)
     signals += [wanted] if wanted is not None else []
     if not signals:

@@ -73,21 +73,21 @@ class Similarity:
         """The similarity of the nearest condition of each skill with conditions, and of the description of each without
         triggers, by key, 0 to 1."""
         texts = {skill.key: _texts_of(skill) for skill in skills}
-        told = {key: each for key, each in texts.items() if each}
-        if not told:
+        texts_by_key = {key: each for key, each in texts.items() if each}
+        if not texts_by_key:
             return {}
         (wanted,) = self._vectors([task[:_LONGEST]])
-        missing = [text for each in told.values() for text in each if text not in self._known]
+        missing = [text for each in texts_by_key.values() for text in each if text not in self._known]
         self._known |= dict(zip(missing, self._vectors(missing), strict=True))
-        nearest = {key: max(_dot(wanted, self._known[text]) for text in each) for key, each in told.items()}
+        nearest = {key: max(_dot(wanted, self._known[text]) for text in each) for key, each in texts_by_key.items()}
         scale = calibration(self.embedder.name, "han" if _HAN.search(task) else "latin")
         described, words = calibration(self.embedder.name, "description"), frozenset(terms(task[:_LONGEST]))
         found = {key: scale.scaled(cosine) for key, cosine in nearest.items()}
         for skill in skills:
             if not skill.has_triggers and skill.key in found:
-                said = described.scaled(nearest[skill.key])
+                scaled = described.scaled(nearest[skill.key])
                 share = len(words & frozenset(terms(skill.description))) / max(len(words), 1)
-                found[skill.key] = min((said + share) / _DESCRIBED, 1.0)
+                found[skill.key] = min((scaled + share) / _DESCRIBED, 1.0)
         return found
 
     def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
@@ -102,7 +102,7 @@ class Similarity:
 
 
 def _texts_of(skill: Skill) -> tuple[str, ...]:
-    """What a task is compared with."""
+    """The texts that a task is compared with."""
     if skill.has_triggers:
         return skill.conditions
     return tuple(filter(None, (skill.summary, use_when(skill.summary))))

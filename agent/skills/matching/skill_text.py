@@ -174,7 +174,7 @@ def _placed(match: Match, room: int, compose: Compose) -> Match:
 
 
 HEADING = "## Skill: "
-"""What the text of a skill begins with, before its name."""
+"""The beginning of a skill's text, before its name."""
 _INDEX_LINE = 160
 """The most characters of what a skill does in its line of the index, and of when to use it."""
 _USE_WHEN = re.compile(
@@ -210,9 +210,9 @@ def names_skill(task: str, skill: Skill) -> bool:
     """True if a task names a skill: `meeting-notes`, or with the word beside it "the skill tea"."""
     name = re.escape(skill.name)
     loose = name.replace(r"\-", "[- ]")
-    alone = rf"(?<![a-z0-9_/\[-]){name}(?![a-z0-9_/\]-]|\.\w)" if "-" in skill.name else ""
+    as_word = rf"(?<![a-z0-9_/\[-]){name}(?![a-z0-9_/\]-]|\.\w)" if "-" in skill.name else ""
     beside = rf"(?:\bskill|技能)[:：]?\s*[\"'“`]?{loose}(?![a-z0-9_])|(?<![a-z0-9_]){loose}[\"'”`]?\s*(?:skill\b|技能)"
-    return re.search("|".join(filter(None, (alone, beside))), task, re.IGNORECASE) is not None
+    return re.search("|".join(filter(None, (as_word, beside))), task, re.IGNORECASE) is not None
 
 
 def _whole(skill: Skill, body: str) -> str:
@@ -279,10 +279,10 @@ def skill_index(skills: Iterable[Skill], near: Sequence[str], room: int, count: 
     others = [skill for skill in skills if skill.reviewed]
     others.sort(key=lambda each: (rank.get(each.key, len(rank)), each.name))
     line = {each.key: f"- `{each.name}`: {_index_line(each.summary)}" for each in others}
-    for shown in range(len(others), 0, -1):
-        chosen = sorted(others[:shown], key=lambda each: each.name)
+    for most in range(len(others), 0, -1):
+        chosen = sorted(others[:most], key=lambda each: each.name)
         lines = [line[skill.key] for skill in chosen]
-        rest = [f"and {len(others) - shown} more: skills (list)"] if shown < len(others) else []
+        rest = [f"and {len(others) - most} more: skills (list)"] if most < len(others) else []
         text = "\n".join([_INDEX_HEAD, *lines, *rest])
         if (tokens := count(text)) <= room:
             return SkillIndex(text, tuple(skill.name for skill in chosen), tokens)

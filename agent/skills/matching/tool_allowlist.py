@@ -48,11 +48,11 @@ def has_left_trace(skill: Skill, used: Collection[str]) -> bool:
 
 def allowance(active: Iterable[Skill]) -> Allowance | None:
     """The tools that the active skills allow together; None, for no limit, if none of them names any."""
-    said = [skill.allowed_tools for skill in active if skill.allowed_tools is not None]
-    if not said:
+    limits = [skill.allowed_tools for skill in active if skill.allowed_tools is not None]
+    if not limits:
         return None
     words: set[str] = set()
-    for word in (word for tools in said for word in tools):
+    for word in (word for tools in limits for word in tools):
         name = word.partition("(")[0].strip()  # `Bash(git:*)`: the part in brackets is a rule of another program
         words.update(_ELSEWHERE.get(name.lower(), (name,)))
     return Allowance(frozenset(words - {""}))

@@ -34,26 +34,26 @@ def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCount
     own text and the steps are never left out, so the workflow may be longer than `room`.
     """
     steps = list(flat_steps(skill, find))
-    given: set[str] = set()
+    included: set[str] = set()
     for name in dict.fromkeys(inner.name for _, inner in steps):
-        if count(_text(skill, steps, {*given, name})) <= room:
-            given.add(name)
+        if count(_text(skill, steps, {*included, name})) <= room:
+            included.add(name)
     names = dict.fromkeys(inner.name for _, inner in steps if inner.body)
-    return ComposedText(_text(skill, steps, given), tuple(name for name in names if name not in given))
+    return ComposedText(_text(skill, steps, included), tuple(name for name in names if name not in included))
 
 
-def _text(skill: Skill, steps: Sequence[tuple[ChainStep, Skill]], given: set[str]) -> str:
+def _text(skill: Skill, steps: Sequence[tuple[ChainStep, Skill]], included: set[str]) -> str:
     intro = f"A workflow of {len(steps)} steps. Do them in order; keep each named result, as later steps start from it."
     blocks = [skill.body, intro]
-    shown: set[str] = set()
+    listed: set[str] = set()
     for number, (step, inner) in enumerate(steps, 1):
-        if inner.name in shown:
+        if inner.name in listed:
             text = f"(as in the step {inner.name} above)"
-        elif inner.name in given:
+        elif inner.name in included:
             text = inner.body
         else:
             text = f"(read its instructions at this step: skills, show {inner.name})" if inner.body else ""
-        shown.add(inner.name)
+        listed.add(inner.name)
         blocks += [_head(number, step, inner), text]
     return "\n\n".join(block for block in blocks if block.strip())
 

@@ -100,15 +100,15 @@ def compile_pattern(text: str) -> TaskPattern:
     try:
         compiled: Compiled = re2.compile(_source(text), _options())
     except re2.error as error:
-        said = error.args[0] if error.args else ""
-        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-        raise BadPattern(f"the pattern {_shown(text)} is not RE2: {reason}") from error
+        reason = error.args[0] if error.args else ""
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise BadPattern(f"the pattern {_printable(text)} is not RE2: {reason}") from error
     except UnicodeEncodeError as error:
-        raise BadPattern(f"the pattern {_shown(text)} holds half a character") from error
+        raise BadPattern(f"the pattern {_printable(text)} holds half a character") from error
     if compiled.programsize > SIZE:
-        raise BadPattern(f"the pattern {_shown(text)} is too large: use smaller repeats or several patterns")
+        raise BadPattern(f"the pattern {_printable(text)} is too large: use smaller repeats or several patterns")
     if compiled.search(b"") is not None:
-        raise BadPattern(f"the pattern {_shown(text)} matches every text, even none")
+        raise BadPattern(f"the pattern {_printable(text)} matches every text, even none")
     return TaskPattern(text, compiled.programsize, compiled)
 
 
@@ -203,5 +203,5 @@ def _options(memory: int = _MEMORY) -> object:
     return options
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     return ascii(clipped(text, 60))

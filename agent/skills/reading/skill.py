@@ -30,7 +30,7 @@ class SkillSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SkillProblem:
-    """What is wrong in a skill. `line` counts from 1 in the file at `path`."""
+    """A problem of a skill. `line` counts from 1 in the file at `path`."""
 
     path: str
     line: int
@@ -216,7 +216,7 @@ def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[S
 
     Repeated until no more skills are dropped, because a chain is invalid if an inner chain is.
     """
-    kept = dict(skills)
+    checked = dict(skills)
     problems: list[SkillProblem] = []
     users: dict[str, list[str]] = {}
     for skill in skills.values():
@@ -224,12 +224,12 @@ def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[S
             users.setdefault(name, []).append(skill.name)
     suspects = {skill.name for skill in skills.values() if skill.chain or skill.prerequisites}
     while suspects:
-        bad = {name: found for name in sorted(suspects) if (found := list(chain_problems(kept[name], kept.get)))}
+        bad = {name: found for name in sorted(suspects) if (found := list(chain_problems(checked[name], checked.get)))}
         for name, found in bad.items():
-            del kept[name]
+            del checked[name]
             problems += found
-        suspects = {user for name in bad for user in users.get(name, ()) if user in kept}
-    return kept, tuple(problems)
+        suspects = {user for name in bad for user in users.get(name, ()) if user in checked}
+    return checked, tuple(problems)
 
 
 def parts_of(skill: Skill, find: FindSkill) -> tuple[Skill, ...]:

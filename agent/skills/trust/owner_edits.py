@@ -87,7 +87,7 @@ def _trust(
     how: str,
 ) -> tuple[str, ...]:
     library.refresh()
-    kept = []
+    trusted = []
     for skill in library.snapshot().skills:
         folder = skill.path.removesuffix(FILE)
         pin = None if skill.source is SkillSource.PACKAGE or skill.reviewed else pin_of(skill.key)
@@ -101,5 +101,5 @@ def _trust(
             library.pins.put(carried)
             if asked is not None:
                 reviews.put(skill.key, replace(asked, subject=carried.digest))
-            kept.append(skill.name)
-    return tuple(kept)
+            trusted.append(skill.name)
+    return tuple(trusted)

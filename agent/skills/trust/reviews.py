@@ -43,7 +43,7 @@ class ReviewConsequence:
     _skills: Mapping[str, Skill] | None = field(default=None, init=False)
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question: a command may have answered it."""
+        """The judgement of a question: a command may have answered it."""
         if self._skills is None:
             self._skills = {skill.key: skill for skill in self.library.snapshot().skills}
         skill = self._skills.get(asked.key)

@@ -55,8 +55,8 @@ def compose_variant(variant: Variant, before: str, skill_path: str, history: str
         f"## {text('variant.body', language)}",
         format_fenced(variant.body.strip(), "markdown"),
     ]
-    kept = {key: value for key, value in header.items() if value is not None}
-    return Note.compose(kept, "\n\n".join(parts) + "\n").data
+    present = {key: value for key, value in header.items() if value is not None}
+    return Note.compose(present, "\n\n".join(parts) + "\n").data
 
 
 def _sections(variant: Variant, history: str, language: Language) -> Iterator[str]:

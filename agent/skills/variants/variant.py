@@ -8,13 +8,13 @@ from typing import Literal, TypeAlias
 from agent.dataclass import dataclass
 
 VariantKind: TypeAlias = Literal["parameter", "order", "step", "strategy"]
-"""What a variant changes: a number, the order of the steps, one step, or anything else."""
+"""The change that a variant makes: of a number, the order of the steps, one step, or anything else."""
 VariantStatus: TypeAlias = Literal["trial", "kept", "settled", "discarded", "inconclusive", "stopped", "rolled_back"]
 """`trial`: every second use takes it. `kept`: it is the skill now, and is watched; `settled`: the watch is over.
 `discarded`: it was worse. `inconclusive`: the trial ended undecided. `stopped`: by the person, or because the
 skill has changed. `rolled_back`: it was kept, and the skill became worse."""
 Arm: TypeAlias = Literal["original", "variant", "kept"]
-"""What a use took: the skill as it is, its variant on trial, or the variant that has become the skill."""
+"""The version in a use: the skill as it is, its variant on trial, or the variant that has become the skill."""
 OPEN: frozenset[VariantStatus] = frozenset(("trial", "kept"))
 """The statuses in which uses are counted."""
 TRIAL_USES = 10
@@ -76,7 +76,7 @@ def body_digest(body: str) -> str:
 
 
 def trial_label(number: int, arm: Arm) -> str:
-    """What the row of a use in the skill's history says of the trial that it belongs to."""
+    """The words in the row of a use, in the skill's history, for the trial that it belongs to."""
     return f"{number} {arm}"
 
 

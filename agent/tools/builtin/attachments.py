@@ -41,13 +41,13 @@ def read_attached(notes: Notes, call: JsonObject, path: str, data: bytes) -> Too
         raise ToolRetry(f"{path} has no text to read: {found.problem}")
     rows = found.lines()
     first, last = _wanted_lines(call, found, len(rows), path)
-    shown, last = fitting(rows, first, last)
+    excerpt, last = fitting(rows, first, last)
     place = found.place((first, last))
     head = f"{path}, {f'{place}, ' if place else ''}lines {first}-{last} of {len(rows)}"
     head += f" (read on with lines {last + 1}-{len(rows)})" if last < len(rows) else ""
     head += f" ({found.problem})" if found.problem else ""
     untrusted = notes.origin_of(path, data)
-    return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
+    return ToolOutput(f"{head}:\n\n{excerpt}", (Cited(path, (first, last)),), untrusted=untrusted)
 
 
 def _wanted_lines(call: JsonObject, found: PagedText, total: int, path: str) -> tuple[int, int]:
@@ -86,5 +86,5 @@ def read_picture(notes: Notes, path: str, data: bytes) -> ToolOutput:
         raise ToolRetry(f"{path} is larger than {MOST_PICTURE / 1_000_000:g} MB, the most that models take")
     text = f"{path}: a picture ({picture.media_type}, {len(picture.data):,} bytes)"
     image, origin = ImagePart(path, picture.media_type, picture.data), notes.origin_of(path, data)
-    shown = f"{frame(text, origin) if origin else unframed(text)}\n{_ONCE}"
-    return ToolOutput(shown, (Cited(path, (1, 1)),), untrusted=origin, images=(image,), is_framed=True)
+    content = f"{frame(text, origin) if origin else unframed(text)}\n{_ONCE}"
+    return ToolOutput(content, (Cited(path, (1, 1)),), untrusted=origin, images=(image,), is_framed=True)

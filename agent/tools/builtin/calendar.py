@@ -82,12 +82,12 @@ def _first_day(call: JsonObject, today: date) -> date:
 def _lines(events: Sequence[CalendarEvent], first: date, last: date) -> list[str]:
     """A line for each event below its day, or below the first of the days if it began before."""
     lines: list[str] = []
-    shown: date | None = None
+    headed_day: date | None = None
     for event in events:
         day = max(event.start.date(), first)
-        if day != shown:
+        if day != headed_day:
             lines.append(f"{_DAYS[day.weekday()]}, {day}:")
-            shown = day
+            headed_day = day
         lines.append(f"- {_line(event, day)}")
     return lines
 

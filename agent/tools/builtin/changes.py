@@ -83,7 +83,7 @@ def undo_tool(vault: Vault) -> Tool:
 
 
 def _selection(vault: Vault, call: JsonObject, context: RunContext) -> Selection:
-    """What is to be taken back; raises `ToolFailed` if there is nothing, or nothing of the caller's."""
+    """The selection to take back; raises `ToolFailed` if there is nothing, or nothing of the caller's."""
     commit, since = arguments.text(call, "commit"), arguments.text(call, "since")
     if commit and since:
         raise ToolRetry("give commit or since, not both")
@@ -164,5 +164,5 @@ def _undone_lines(result: Undone, dry_run: bool) -> Sequence[str]:
         head = f"accepted, and waiting: {result.queued}"
     else:
         head = f"taken back in commit {(result.commit or '')[:10]}:"
-    kept = (f"  kept: {each.about}: {each.reason}" for each in result.kept)
-    return (head, *(f"  {summary(change)}" for change in result.files), *kept)
+    unchanged = (f"  kept: {each.about}: {each.reason}" for each in result.kept)
+    return (head, *(f"  {summary(change)}" for change in result.files), *unchanged)

@@ -68,18 +68,22 @@ class Questions:
         if path is None:
             reason, fallback = (_line(self.vault.masked(str(call.get(name, "")))) for name in ("why", "fallback"))
             path = self._ask(question, options, key, context, (reason, fallback))
-        else:
-            data = self.vault.read(path) or b""
-            answer = parse_answer(self.vault.own_version(path) or b"")
-            if answer:
-                self._settle(path, data, "answered", context)
-                return ToolOutput(f"{ANSWERED}{answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
-            expires = Note.parse(data).header.get("expires")
-            if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
-                self._settle(path, data, "expired", context)
-                raise _unanswered("the person did not answer in time", Note.parse(data).string("fallback") or "")
+        elif (answer := self._answer_in(path, context)) is not None:
+            return answer
         waits, hint = text("question.waits", self.language, path=path), text("question.hint", self.language)
         raise QuestionAsked(waits, path=path, hint=hint)
+
+    def _answer_in(self, path: str, context: RunContext) -> ToolOutput | None:
+        """The answer in the note of a question; None while there is none. Raises `ToolFailed` once its time is over."""
+        data = self.vault.read(path) or b""
+        if answer := parse_answer(self.vault.own_version(path) or b""):
+            self._settle(path, data, "answered", context)
+            return ToolOutput(f"{ANSWERED}{answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
+        expires = Note.parse(data).header.get("expires")
+        if isinstance(expires, datetime) and self.clock.now() >= expires:
+            self._settle(path, data, "expired", context)
+            raise _unanswered("the person did not answer in time", Note.parse(data).string("fallback") or "")
+        return None
 
     def _asked(self, run: str, key: str) -> str | None:
         """The note with this question of this run; in older notes the end of the name says which question it is."""

@@ -11,7 +11,6 @@ from agent.errors import BadPath, ToolFailed, ToolRetry, UserError
 from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.markdown.yaml_write import Value
 from agent.schedule.channel_words import without_channel
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
@@ -31,7 +30,7 @@ from agent.vault.store import Vault
 
 if TYPE_CHECKING:
     from agent.schedule.new_job import NewJob, make_job
-    from agent.schedule.trigger_lines import parse_lines
+    from agent.schedule.trigger_lines import TypedSchedule, parse_lines
 else:
     make_job = later("agent.schedule.new_job", "make_job")
     parse_lines = later("agent.schedule.trigger_lines", "parse_lines")
@@ -70,13 +69,16 @@ def _add(notes: Notes) -> Tool:
     def made(call: JsonObject) -> "NewJob":
         now = notes.vault.clock.now().astimezone()
         try:
-            fields = _times(call, now)
+            typed = _times(call, now)
+            fields = dict(typed.fields)
             if "remind" in call:
                 fields["remind"] = call["remind"] is True
             text, channel = without_channel(arguments.text(call, "text").strip())
             if channel := arguments.text(call, "channel") or channel:
                 fields["channel"] = channel
-            return make_job(notes.vault, arguments.text(call, "title"), text, fields, "dynamic", now)
+            return replace(
+                make_job(notes.vault, arguments.text(call, "title"), text, fields, "dynamic", now), time=typed.taken
+            )
         except UserError as error:
             raise ToolRetry(f"{error.message}; {error.hint}") from None
 
@@ -91,8 +93,8 @@ def _add(notes: Notes) -> Tool:
         times = ", ".join(
             each.at.isoformat(" ", "minutes") for each in found.job.next_occurrences(notes.vault.clock.now(), 3)
         )
-        told = "\n".join([done.text, f"{found.job.name}, next: {times}", *found.job.warnings])
-        return ToolOutput(told, commits=done.commits)
+        lines = [done.text, f"{found.job.name}, next: {times}", *found.remarks("en"), *found.job.warnings]
+        return ToolOutput("\n".join(lines), commits=done.commits)
 
     schema = arguments.schema(
         "title",
@@ -110,13 +112,13 @@ def _add(notes: Notes) -> Tool:
     return Tool("jobs.add", about, schema, perform, _GROUP, timeout=0, effect=effect, on_request=True)
 
 
-def _times(call: JsonObject, now: datetime) -> dict[str, Value]:
-    """The keys of a header for the times that a call gives; raises `UserError`."""
-    typed = parse_lines(arguments.text(call, "when"), now)
+def _times(call: JsonObject, now: datetime) -> "TypedSchedule":
+    """The times that a call gives; raises `UserError`. A day without a time of day has the usual one: the result says
+    so."""
+    typed = parse_lines(arguments.text(call, "when"), now, usual_hours=True)
     if not all(isinstance(each, Cron | RecurrenceRule | Every | At) for each in parse_triggers(typed.on)):
         raise ToolRetry("`when` has to be a time, such as every weekday at 9")
-    zone = arguments.text(call, "timezone") or typed.zone
-    return {"on": typed.on, **({"timezone": zone} if zone else {})}
+    return replace(typed, zone=arguments.text(call, "timezone") or typed.zone)
 
 
 def _change(notes: Notes) -> Tool:
@@ -125,7 +127,7 @@ def _change(notes: Notes) -> Tool:
         data = notes.existing(job.path)
         note = with_title(Note.parse(data), job.path, arguments.text(call, "title"))
         try:
-            times = _times(call, notes.vault.clock.now().astimezone()) if "when" in call else {}
+            times = _times(call, notes.vault.clock.now().astimezone()).fields if "when" in call else {}
         except UserError as error:
             raise ToolRetry(f"{error.message}; {error.hint}") from None
         channel = {"channel": arguments.text(call, "channel")} if "channel" in call else {}
@@ -248,7 +250,7 @@ class PlanningTools:
             raise ToolFailed(f"{error.message}; end the reflection, and say what you would have planned") from error
         task = found.task
         if found.request is None:
-            return ToolOutput(f"this is planned already, or was done today: {_shown(task)}")
+            return ToolOutput(f"this is planned already, or was done today: {_task_line(task)}")
         stamp = Stamp(context.actor, run=context.run, tool="create_task", session=context.session, call=context.call)
         with self.vault.transaction(f"task(plan): {new.title}", stamp, masked=True, hold=bool(new.session)) as change:
             change.requests.append(found.request)
@@ -259,7 +261,7 @@ class PlanningTools:
         """List the tasks that wait, in the order in which they are done."""
         shelf = load_tasks(self.vault)
         lines = [
-            _shown(each) + (f", needs {', '.join(lacks)}" if (lacks := needs(each, shelf.done)) else "")
+            _task_line(each) + (f", needs {', '.join(lacks)}" if (lacks := needs(each, shelf.done)) else "")
             for each in shelf.waiting[:_MOST_SHOWN]
         ]
         lines += [f"and {len(shelf.waiting) - _MOST_SHOWN} more"] if len(shelf.waiting) > _MOST_SHOWN else []
@@ -268,7 +270,7 @@ class PlanningTools:
     def history(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """List the tasks that were done last, with what came of them."""
         done = load_tasks(self.vault).done[: arguments.number(call, "limit", _OVER)]
-        lines = [f"{_shown(each)}: {(each.result or each.error)[:200]}".rstrip(": ") for each in done]
+        lines = [f"{_task_line(each)}: {(each.result or each.error)[:200]}".rstrip(": ") for each in done]
         return ToolOutput("\n".join(lines) or "no task was done yet")
 
     def profile(self, call: JsonObject, context: RunContext) -> ToolOutput:
@@ -330,7 +332,7 @@ def _work_type(name: str) -> WorkType:
     return kind
 
 
-def _shown(task: Task) -> str:
+def _task_line(task: Task) -> str:
     """A task on one line."""
     due = f", due {task.due:%Y-%m-%d %H:%M}" if task.due else ""
     about = f", about {task.target_file}" if task.target_file else ""

@@ -17,8 +17,8 @@ from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
 from agent.memory.capture.facts import quote_for
 from agent.memory.entry import MODEL, QUOTE, SAVED, Entry, EntryType, slug
 from agent.memory.forgetting.forget import carry_out, plan_named
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.memory.forgetting.places import Forgetting
-from agent.memory.forgetting.said_again import SaidAgain
 from agent.memory.memory_note import memory_change
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
 from agent.texts import Language
@@ -50,7 +50,7 @@ _GROUP = frozenset({"memory"})
 _KIND = "kind"
 
 
-class Keeper(Protocol):
+class MemoryWriter(Protocol):
     """Compares new entries with known ones."""
 
     def judged(self, entry: Entry, /) -> Judgement: ...
@@ -59,21 +59,21 @@ class Keeper(Protocol):
         """Called with the path of an entry that was written."""
 
 
-def forgets_nothing(run: str, said: SaidAgain) -> None:
+def forgets_nothing(run: str, forgotten: ForgottenStatements) -> None:
     """Take no note of what was forgotten in a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryTools:
-    """The tools for one vault: `keeper` compares with known entries, `language` is that of MEMORY.md, `forgot` is
+    """The tools for one vault: `writer` compares with known entries, `language` is that of MEMORY.md, `forgot` is
     told what was forgotten in a run, whose own record is not finished then. `is_models`: what is saved are a model's
     words, though no job asks."""
 
     notes: Notes
     clock: Clock
-    keeper: Keeper
+    writer: MemoryWriter
     language: Language
-    forgot: Callable[[str, SaidAgain], object] = forgets_nothing
+    forgot: Callable[[str, ForgottenStatements], object] = forgets_nothing
     is_models: bool = False
 
     def tools(self) -> tuple[Tool, ...]:
@@ -85,11 +85,11 @@ class MemoryTools:
         update = Effect(self._paths, self._plan_update, done)
         forget = Effect(self._paths, self._plan_forget, done)
         about = "Remember one thing for good."
-        given = schema("text", text=_TEXT, keywords=keywords)
+        to_save = schema("text", text=_TEXT, keywords=keywords)
         changed = schema("what", "text", what=_WHAT, text=_TEXT)
         gone = schema("what", what=_WHAT, all={"type": "boolean"})
         return (
-            Tool(SAVE, about, given, self._save, _GROUP, timeout=0, effect=save),
+            Tool(SAVE, about, to_save, self._save, _GROUP, timeout=0, effect=save),
             Tool(UPDATE, "Correct a memory: put a new text in its place.", changed,
                  self._update, _GROUP, timeout=0, effect=update, seldom=True),
             Tool(FORGET, "Forget a memory, or words wherever you wrote them.", gone,
@@ -110,8 +110,8 @@ class MemoryTools:
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
         kind = known.entry.slots.get(_KIND, "") if known else ""
-        given = {"run": context.run, _KIND: kind, QUOTE: quote_for(text, context.asked)}
-        slots = {name: value for name, value in given.items() if value}
+        values = {"run": context.run, _KIND: kind, QUOTE: quote_for(text, context.asked)}
+        slots = {name: value for name, value in values.items() if value}
         is_models = bool(context.job) or self.is_models
         return Entry(
             self.clock.new_id(),
@@ -136,10 +136,10 @@ class MemoryTools:
         return tuple(Draft(*each) for each in (*changes, *memory_change(vault, changes, self.language)))
 
     def _plan_save(self, call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        return self._drafts(self.keeper.judged(self._entry(call, context)))
+        return self._drafts(self.writer.judged(self._entry(call, context)))
 
     def _save(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        verdict = self.keeper.judged(self._entry(call, context))
+        verdict = self.writer.judged(self._entry(call, context))
         return self._written(SAVE, verdict, f"memory(entry): remember {one_line(verdict.entry.text)}", context)
 
     def _written(self, tool: str, verdict: Judgement, subject: str, context: RunContext) -> ToolOutput:
@@ -147,7 +147,7 @@ class MemoryTools:
         if not drafts:
             return ToolOutput("nothing had to change: it is remembered already")
         result = self.notes.commit(tool, context, subject, drafts)
-        self.keeper.wrote(drafts[0].path)
+        self.writer.wrote(drafts[0].path)
         return ToolOutput(f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}", result.sources, result.commits)
 
     def _updated(self, call: JsonObject, context: RunContext) -> Judgement:
@@ -211,12 +211,12 @@ class MemoryTools:
             return ToolOutput("\n".join([*lines, "say what more narrowly, or with all: true once the person agreed"]))
         stamp = Stamp(context.actor, run=context.run, session=context.session, call=context.call)
         outcome = carry_out(self.notes.vault, planned, self.language, stamp=stamp)
-        self.forgot(context.run, planned.said)
+        self.forgot(context.run, planned.forgotten)
         head = "forgotten" if outcome.commit else "accepted, and waiting" if outcome.queued else "nothing to forget"
         lines = [f"{head} (commit {outcome.commit[:10]}):" if outcome.commit else f"{head}:", *_effects(planned)]
         lines += [_NOT_GONE] if outcome.commit else []
         commits = tuple(filter(None, [outcome.commit]))
-        return ToolOutput("\n".join(lines), commits=commits, forgotten=planned.said.redacted)
+        return ToolOutput("\n".join(lines), commits=commits, forgotten=planned.forgotten.redacted)
 
 
 def _name(call: JsonObject) -> str:

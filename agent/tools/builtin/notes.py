@@ -41,8 +41,8 @@ class Notes:
 
     def origin_of(self, path: str, data: bytes, lines: Lines = None) -> str:
         """The origin of the text in these lines; empty for the owner's. A guest's words are not the owner's."""
-        said = guest_of(path, data, self.vault.home)
-        return self.origin.source(path, data, lines) or (f"{path} (from {said})" if said else "")
+        guest = guest_of(path, data, self.vault.home)
+        return self.origin.source(path, data, lines) or (f"{path} (from {guest})" if guest else "")
 
     def commit(
         self,
@@ -59,20 +59,29 @@ class Notes:
         Raises what the vault raises, and then writes nothing.
         """
         before = b"\n\n".join(draft.before for draft in drafts if draft.before)  # also of a note that is only moved
-        for draft in drafts if context.taint else ():
-            self.origin.remember(context.run, draft.after or b"", before, context.taint.sources)
-            if draft.before is None:
-                self.origin.remember_name(context.run, draft.path, context.taint.sources)
-        was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
+        if context.taint:
+            self._note_origins(drafts, before, context)
+        was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp, body=body) as change:
             (fill or (lambda transaction: write_drafts(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
-            if draft.after is not None and whole:
-                with suppress(AgentError, OSError):  # it is committed, even if this read fails
-                    if self.vault.read(draft.path) == draft.after:
-                        context.shown.show(draft.path, draft.after)
+            if whole:
+                self._note_seen(draft, context)
         return _format_outcome(change.outcome, subject)
+
+    def _note_origins(self, drafts: Sequence[Draft], before: bytes, context: RunContext) -> None:
+        """Record that what a tainted run adds to notes may be made of text from elsewhere."""
+        for draft in drafts:
+            self.origin.remember(context.run, draft.after or b"", before, context.taint.sources)
+            if draft.before is None:
+                self.origin.remember_name(context.run, draft.path, context.taint.sources)
+
+    def _note_seen(self, draft: Draft, context: RunContext) -> None:
+        """Record that the model knows the whole new text of a note, if that is what the note has now."""
+        with suppress(AgentError, OSError):  # it is committed, even if this read fails
+            if draft.after is not None and self.vault.read(draft.path) == draft.after:
+                context.seen.add(draft.path, draft.after)
 
     def done(self, context: RunContext) -> ToolOutput | None:
         """The result of an earlier call with this run and id, committed or queued; None if there was none.

@@ -60,14 +60,14 @@ class PastTools:
     recall: RecallMemories
 
     def episodic(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """What happened that has to do with some words: passages of entries, daily notes and sessions."""
+        """Find events that have to do with some words: passages of entries, daily notes and sessions."""
         paths = " ".join(f'path:"{self.notes.vault.home.at(each)}"' for each in (ENTRIES, DAILY, SESSIONS))
         period = self._days(call)
         between = f" after:{period.first} before:{period.last}" if period else ""
         return self._passages(call, context, f"{paths}{between}", self._is_episode(context))
 
     def semantic(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """What is known that has to do with some words: memories that hold, and passages of the person's notes."""
+        """Find knowledge that has to do with some words: memories that hold, and passages of the person's notes."""
         query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
         home = self.notes.vault.home
         recalled = self.recall(query, limit * SPARE, context)
@@ -79,10 +79,10 @@ class PastTools:
         found = list({(each.path, each.lines): each for pair in pairs for each in pair if each is not None}.values())
         days = {each.path: each.day for each in recalled.found}
         degraded = recalled.degraded or answer.degraded or ""
-        return self._shown(found[:limit], degraded, lambda hit: days.get(hit.path, ""))
+        return self._format_passages(found[:limit], degraded, lambda hit: days.get(hit.path, ""))
 
     def recent(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """What was asked, said and changed by hand in the last days."""
+        """List what was asked, said and changed by hand in the last days."""
         days, today = arguments.number(call, "days", DAYS), self.clock.now().date()
         return self._events(Period(today - timedelta(days=days - 1), today), KINDS, _EVENTS, context)
 
@@ -106,12 +106,12 @@ class PastTools:
         return found
 
     def _passages(
-        self, call: JsonObject, context: RunContext, filters: str, may_be_shown: Callable[[Hit], bool]
+        self, call: JsonObject, context: RunContext, filters: str, is_allowed: Callable[[Hit], bool]
     ) -> ToolOutput:
         query, limit = plain(arguments.text(call, "query")), min(arguments.number(call, "limit", LIMIT), MOST)
         answer = self.search(f"{query} {filters}", limit * SPARE)
-        found = [each for each in answer.hits if may_be_shown(each)]
-        return self._shown(found[:limit], answer.degraded or "")
+        found = [each for each in answer.hits if is_allowed(each)]
+        return self._format_passages(found[:limit], answer.degraded or "")
 
     def _is_seen(self, context: RunContext) -> Callable[[Hit], bool]:
         """True for passages that the person of the run may see, and that say something."""
@@ -129,7 +129,9 @@ class PastTools:
         is_seen, session = self._is_seen(context), context.session
         return lambda hit: hit.path != session and ("type", "about") not in hit.facets and is_seen(hit)
 
-    def _shown(self, found: Sequence[Hit], degraded: str, day: Callable[[Hit], str] = lambda hit: "") -> ToolOutput:
+    def _format_passages(
+        self, found: Sequence[Hit], degraded: str, day: Callable[[Hit], str] = lambda hit: ""
+    ) -> ToolOutput:
         """Passages with their day, note and lines, each with as many characters as there is room for."""
         remark = f"(the search is limited just now: {degraded})" if degraded else ""
         if not found:
@@ -144,14 +146,14 @@ class PastTools:
         when = day or day_in(hit.path) or facets.get("created", "")[:10] or facets.get("date", "")[:10] or "no date"
         replaced = ", replaced since" if "superseded_by" in facets else ""
         head = f"{number}. {when} · {hit.part}, lines {hit.lines[0]}-{hit.lines[1]}{replaced}"
-        kept = (stones.left_of_log(row) for row in hit.passage.splitlines())
-        text = cut(" ".join(" ".join(kept).split()), max(room - len(head) - 4, 60))
+        rows = (stones.left_of_log(row) for row in hit.passage.splitlines())
+        text = cut(" ".join(" ".join(rows).split()), max(room - len(head) - 4, 60))
         data = self.notes.vault.read(hit.path)
         origin = self.notes.origin_of(hit.path, data, hit.lines) if data is not None else ""
         return f"{head}\n“{text}”", (Cited(hit.path, hit.lines),), origin
 
     def _events(self, period: Period, kinds: Sequence[PastKind], limit: int, context: RunContext) -> ToolOutput:
-        """What happened in a period, the latest first, by day.
+        """List the events of a period, the latest first, by day.
 
         Text from elsewhere is named but not quoted: after a look back the run may still plan and write."""
         if context.role != "owner":
@@ -189,9 +191,9 @@ class PastTools:
         origin = self.notes.origin_of(each.path, data, lines)
         replaced = " (replaced since)" if each.is_replaced else ""
         words = stones.left_of_log(" ".join(each.text.split()) + replaced)
-        said = "(text from elsewhere, read it in the note)" if origin else f"“{cut(words, _QUOTE)}”"
+        quoted = "(text from elsewhere, read it in the note)" if origin else f"“{cut(words, _QUOTE)}”"
         where = f"({each.path}, line {lines[0]})" if not origin or not self.notes.origin.named(each.path) else ""
-        return " ".join(f"- {each.time} {each.kind}: {said} {each.link} {where}".split()), (Cited(each.path, lines),)
+        return " ".join(f"- {each.time} {each.kind}: {quoted} {each.link} {where}".split()), (Cited(each.path, lines),)
 
     def tools(self) -> tuple[Tool, ...]:
         """The four tools."""
@@ -232,8 +234,8 @@ def _joined(blocks: Sequence[_Block], more: int, hint: str, remark: str = "") ->
             break
         room -= len(text) + 1
         rows.append(text)
-    shown, left = blocks[: len(rows)], len(blocks) - len(rows) + more
+    fitting, left = blocks[: len(rows)], len(blocks) - len(rows) + more
     rows += [f"and {left} more; {hint}"] if left else []
-    origins = dict.fromkeys(origin for _, _, origin in shown if origin)
-    sources = tuple(each for _, cited, _ in shown for each in cited)
+    origins = dict.fromkeys(origin for _, _, origin in fitting if origin)
+    sources = tuple(each for _, cited, _ in fitting for each in cited)
     return ToolOutput("\n".join(filter(None, [*rows, remark])), sources, untrusted="; ".join(origins))

@@ -87,7 +87,7 @@ class ProfileTools:
         data = self.notes.vault.own_version(path)
         if data is None:
             raise ToolRetry(f"there is no note {name}; profile (list) names them")
-        context.shown.show(path, data)
+        context.seen.add(path, data)
         untrusted = self.notes.origin.source(path, data)
         lines = (1, data.count(b"\n") + 1)
         return ToolOutput(data.decode("utf-8", "replace"), (Cited(path, lines),), untrusted=untrusted)
@@ -155,11 +155,11 @@ class ProfileTools:
             raise ToolFailed("the person has written in this note, so only they can have it put away")
         writing = self._writing(context)
         stem = PurePosixPath(name).stem
-        kept = f"{ARCHIVE}{PROFILE}{stem}-{writing.now:%Y-%m-%d-%H%M%S}.md"
+        copy = f"{ARCHIVE}{PROFILE}{stem}-{writing.now:%Y-%m-%d-%H%M%S}.md"
         what = text("profile.put_away", self.language)
         row = log_row(writing, name, " · ".join(filter(None, (what, " ".join(reason.split())))), ())
         log = Append(vault.home.at(PROFILE + CHANGELOG), f"{row}\n".encode(), first_note(CHANGELOG, self.language))
-        return (Create(vault.home.at(kept), data), Delete(path, data), log)
+        return (Create(vault.home.at(copy), data), Delete(path, data), log)
 
     def _has_lines_of_person(self, path: str, name: str, data: bytes) -> bool:
         file = parse_profile(path, name, data)
@@ -168,11 +168,11 @@ class ProfileTools:
         return any(theirs[line - 1] for line in filled if line <= len(theirs))
 
     def _change(self, call: JsonObject, in_topics: bool) -> ProfileChange:
-        given = call.get("evidence")
+        rows = call.get("evidence")
         evidence = tuple(
             Evidence(arguments.text(each, "note").strip("[] ").removesuffix(".md"), arguments.text(each, "quote"),
                      arguments.text(each, "date"))
-            for each in (given if isinstance(given, list | tuple) else ())
+            for each in (rows if isinstance(rows, list | tuple) else ())
             if isinstance(each, dict) or hasattr(each, "items")
         )  # fmt: skip
         topic = arguments.text(call, "file").strip().lower().replace(" ", "-").removeprefix("topics/")
@@ -186,10 +186,10 @@ class ProfileTools:
         )
 
     def _name(self, call: JsonObject) -> str:
-        given = arguments.text(call, "file")
-        name = note_name(given)
+        file = arguments.text(call, "file")
+        name = note_name(file)
         if not name:
-            raise ToolRetry(f"{given} is no note of a profile; profile (list) names them")
+            raise ToolRetry(f"{file} is no note of a profile; profile (list) names them")
         return name
 
     def _writing(self, context: RunContext) -> Writing:

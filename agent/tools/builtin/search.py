@@ -56,12 +56,12 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
         query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
         answer = _open_to(notes.vault.home, context, search, query, limit)
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
-        kept, left = _fitting(notes, answer.hits, answer.mode)
-        show = partial(_shown, notes.vault)
+        fitting, left = _fitting(notes, answer.hits, answer.mode)
+        show = partial(_format_hit, notes.vault)
         named = [each for each in files_named(notes.vault, query) if may_read(context.role, each, notes.vault.home)]
         named = [each for each in named if not notes.origin.named(each)][:_NAMED]
         files = f"(files that have these words in their names: {', '.join(named)})" if named else ""
-        return _format_results(notes, kept, show, "nothing was found", [limited, left, files])
+        return _format_results(notes, fitting, show, "nothing was found", [limited, left, files])
 
     description = "Find passages in the person's notes; with kind:agent in your own."
     return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
@@ -74,8 +74,8 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
         query = arguments.text(call, "query")
         found = recall(query, arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
-        kept, left = _fitting(notes, found.found, found.mode)
-        return _format_results(notes, kept, _recalled, "nothing is remembered about that", [limited, left])
+        fitting, left = _fitting(notes, found.found, found.mode)
+        return _format_results(notes, fitting, _recalled, "nothing is remembered about that", [limited, left])
 
     description = "Recall what the person told: about somebody, a preference, a decision."
     return Tool("memory_recall", description, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
@@ -90,32 +90,37 @@ def _format_results(
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
     sources_of = [_source(notes, each.path, each.lines) for each in found]
-    shown = [
+    texts = [
         frame(show(number, each), origin) if origin else unframed(show(number, each))
         for number, (each, origin) in enumerate(zip(found, sources_of, strict=True), 1)
     ]
-    fit = max(rows_that_fit(shown), 1)
+    fit = max(rows_that_fit(texts), 1)
     if rest := found[fit:]:
-        named = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in rest if not notes.origin.named(each.path)]
-        names = named[:_NAMED] + (["…"] if len(named[:_NAMED]) < len(rest) else [])
-        note.insert(0, f"({len(rest)} more: {', '.join(names)})")
-    found, shown = found[:fit], shown[:fit]
+        note.insert(0, _format_rest(notes, rest))
+    found, texts = found[:fit], texts[:fit]
     origins = dict.fromkeys(filter(None, sources_of[:fit]))
     sources = tuple(Cited(each.path, each.lines) for each in found)
-    return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins), is_framed=True)
+    return ToolOutput("\n\n".join(texts + note), sources, untrusted="; ".join(origins), is_framed=True)
+
+
+def _format_rest(notes: Notes, rest: Sequence[_Found]) -> str:
+    """A line that names the results for which there is no room."""
+    named = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in rest if not notes.origin.named(each.path)]
+    names = named[:_NAMED] + (["…"] if len(named[:_NAMED]) < len(rest) else [])
+    return f"({len(rest)} more: {', '.join(names)})"
 
 
 def _fitting(notes: Notes, found: Sequence[_Found], mode: Mode) -> tuple[list[_Found], str]:
     """The results without those by others that do not fit by themselves, and a line that names those."""
-    kept, left = list[_Found](), list[str]()
+    fitting, left = list[_Found](), list[str]()
     for each in found:
         hit = each.hit if isinstance(each, Remembered) else each
         if fits_by_itself(hit, mode) or not _source(notes, each.path, each.lines):
-            kept.append(each)
+            fitting.append(each)
         elif not notes.origin.named(each.path):
             left.append(each.path)
     names = ", ".join(dict.fromkeys(left))
-    return kept, f"(not shown, as others wrote it and it hardly fits: {names})" if left else ""
+    return fitting, f"(not shown, as others wrote it and it hardly fits: {names})" if left else ""
 
 
 def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: str, limit: int) -> SearchResult:
@@ -127,7 +132,7 @@ def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: s
     return replace(answer, hits=hits[:limit])
 
 
-def _shown(vault: Vault, number: int, hit: Hit) -> str:
+def _format_hit(vault: Vault, number: int, hit: Hit) -> str:
     first, last = hit.lines
     heading = f" > {' > '.join(hit.headings)}" if hit.headings else ""
     own = f" ({_OWN})" if is_agents(hit, vault.home) else ""
@@ -226,11 +231,11 @@ def tasks_tool(notes: Notes, clock: Clock) -> Tool:
         if not found:
             return ToolOutput("\n".join(["there is no such open task", *others]))
         rows = list(_rows(found[:SHOWN], today))
-        shown = found[: rows_that_fit(rows)]
-        more = [f"… and {len(found) - len(shown)} more: name a folder, a tag or a day"] if found[len(shown) :] else []
-        sources = tuple(Cited(each.path, (each.line, each.line)) for each in shown)
-        origins = dict.fromkeys(filter(None, (_origin(notes, each.path, each.line) for each in shown)))
-        return ToolOutput("\n".join([*rows[: len(shown)], *more, *others]), sources, untrusted="; ".join(origins))
+        listed = found[: rows_that_fit(rows)]
+        more = [f"… and {len(found) - len(listed)} more: name a folder, a tag or a day"] if found[len(listed) :] else []
+        sources = tuple(Cited(each.path, (each.line, each.line)) for each in listed)
+        origins = dict.fromkeys(filter(None, (_origin(notes, each.path, each.line) for each in listed)))
+        return ToolOutput("\n".join([*rows[: len(listed)], *more, *others]), sources, untrusted="; ".join(origins))
 
     schema = arguments.schema(
         until={"type": "string", "description": "a day, YYYY-MM-DD: what is due by then"},

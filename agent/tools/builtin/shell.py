@@ -128,9 +128,9 @@ class _Run:
         source = "" if sandbox.network else f"shell_run {Path(argv[0]).name}"
         if source:
             self.context.taint.mark(source)
-        told, commits = self._bring_back(argv, copy.changes())
+        summary, commits = self._bring_back(argv, copy.changes())
         moved = () if sandbox.files else sorted(_states(self.notes).items() ^ outside.items())
-        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.description, *told]
+        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.description, *summary]
         if moved:
             names = _named(list(dict.fromkeys(path for path, _ in moved)))
             lines.append(
@@ -145,25 +145,25 @@ class _Run:
     def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
         """Commit the allowed changes; returns the lines for the result, and the commits."""
         reasons = {draft.path: self._refusal(draft) for draft in changes.drafts}
-        kept = [draft for draft in changes.drafts if not reasons[draft.path]]
+        allowed = [draft for draft in changes.drafts if not reasons[draft.path]]
         left = [*changes.left, *((path, why) for path, why in reasons.items() if why)]
         lines: list[str] = []
         commits: tuple[str, ...] = ()
-        if kept:
-            subject = f"vault(shell): {_subject(argv[0])} changed {len(kept)} note{'s' * (len(kept) > 1)}"
+        if allowed:
+            subject = f"vault(shell): {_subject(argv[0])} changed {len(allowed)} note{'s' * (len(allowed) > 1)}"
             try:
-                given = self.notes.commit("shell_run", self.context, subject, kept)
+                committed = self.notes.commit("shell_run", self.context, subject, allowed)
             except StopRun:
                 raise
             except AgentError as error:
                 raise ToolFailed(
                     f"nothing that the program changed was kept: {error.message}. It printed:\n{self.output.text()}"
                 ) from error
-            commits = given.commits
-            lines = [*given.text.splitlines(), f"changed: {_named([draft.path for draft in kept])}"]
+            commits = committed.commits
+            lines = [*committed.text.splitlines(), f"changed: {_named([draft.path for draft in allowed])}"]
         if left:
-            shown = [f"{ascii(path)[1:-1] if not path.isprintable() else path} ({why})" for path, why in left]
-            lines.append(f"not kept: {_named(shown)}")
+            refused = [f"{ascii(path)[1:-1] if not path.isprintable() else path} ({why})" for path, why in left]
+            lines.append(f"not kept: {_named(refused)}")
         return lines, commits
 
     def _refusal(self, draft: Draft) -> str:

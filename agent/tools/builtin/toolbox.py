@@ -10,7 +10,7 @@ from agent.context.assemble import TOOL_SEARCH, find_tools
 from agent.dataclass import dataclass
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject, ToolSpec
-from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
@@ -20,7 +20,7 @@ from agent.tools import arguments
 from agent.tools.builtin.changes import log_tool, undo_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.jobs import job_tools
-from agent.tools.builtin.memory import Keeper, MemoryTools, forgets_nothing
+from agent.tools.builtin.memory import MemoryTools, MemoryWriter, forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
 from agent.tools.builtin.plan import plan_tool
@@ -42,10 +42,10 @@ class ToolDeps:
 
     search: SearchNotes
     recall: RecallMemories
-    keeper: Keeper
+    writer: MemoryWriter
     delegate: Delegate
     texts: ExtractedTexts = ExtractedTexts()
-    forgot: Callable[[str, SaidAgain], object] = forgets_nothing
+    forgot: Callable[[str, ForgottenStatements], object] = forgets_nothing
     """Told what was forgotten in a run, which is not over then."""
 
 
@@ -64,7 +64,7 @@ def builtin_tools(
     notes = Notes(vault, text_origin_of(vault), deps.texts)
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [grep_tool(notes), tasks_tool(notes, clock), log_tool(vault), undo_tool(vault)]
-    tools += [*MemoryTools(notes, clock, deps.keeper, language, deps.forgot).tools()]
+    tools += [*MemoryTools(notes, clock, deps.writer, language, deps.forgot).tools()]
     tools += [Questions(vault, clock, question_hours, language).tool()]
     tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
     return (*tools, _delegate_tool(deps.delegate), plan_tool(), *more)

@@ -17,7 +17,7 @@ from agent.tools import arguments
 from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached, read_picture
 from agent.tools.builtin.notes import Notes, move_drafts
 from agent.tools.note_access import check_not_private, check_readable, check_text, check_writable, may_read, may_relink
-from agent.tools.shown_notes import line_count
+from agent.tools.seen_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import find_named_note, is_bare_name
@@ -51,7 +51,7 @@ def _read(notes: Notes) -> Tool:
         data = notes.existing(path)
         total = line_count(data)
         if not data:
-            context.shown.show(path, data)
+            context.seen.add(path, data)
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if is_read_by_its_text(path, data):
             return read_attached(notes, call, path, data)
@@ -60,13 +60,13 @@ def _read(notes: Notes) -> Tool:
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
         first, last = _wanted_lines(call, data, total, path)
-        shown, last = fitting(Note.parse(data).text.split("\n"), first, last)
-        if _is_utf8(data) and not shown.endswith("…"):
-            context.shown.show(path, data, (first, last))
+        excerpt, last = fitting(Note.parse(data).text.split("\n"), first, last)
+        if _is_utf8(data) and not excerpt.endswith("…"):
+            context.seen.add(path, data, (first, last))
         head = f"{path}, lines {first}-{last} of {total}"
         head += f" (read on with lines {last + 1}-{total})" if last < total else ""
         untrusted = notes.origin_of(path, data, (first, last))
-        return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
+        return ToolOutput(f"{head}:\n\n{excerpt}", (Cited(path, (first, last)),), untrusted=untrusted)
 
     schema = arguments.schema("path", path=_PATH, lines=arguments.LINES, heading=_HEADING)
     return Tool(
@@ -104,8 +104,8 @@ def find_section(data: bytes, heading: str, path: str) -> NoteSection:
     found = sections_named(data, heading)
     if len(found) == 1:
         return found[0]
-    shown = [" ".join(each.heading.split()) for each in found or sections(data)]
-    named = "; ".join(shown[:_HEADINGS]) + ("; …" if len(shown) > _HEADINGS else "")
+    titles = [" ".join(each.heading.split()) for each in found or sections(data)]
+    named = "; ".join(titles[:_HEADINGS]) + ("; …" if len(titles) > _HEADINGS else "")
     if found:
         raise ToolRetry(f"{path} has {len(found)} sections of that name ({named}): give the lines instead")
     raise ToolRetry(f"{path} has no heading {heading!r}; it has {named or 'none'}")
@@ -130,10 +130,10 @@ def _list(notes: Notes) -> Tool:
         limit = min(arguments.number(call, "limit", LISTED), rows_that_fit(found))
         more = len(found) - limit
         left = [f"… and {more} more, from {found[limit]} on: name a folder or a pattern"] if more > 0 else []
-        shown = found[:limit]
-        untrusted = notes.origin.named(*shown)
+        listed = found[:limit]
+        untrusted = notes.origin.named(*listed)
         return ToolOutput(
-            "\n".join([f"{len(found)} {'file' if len(found) == 1 else 'files'}{where}:", *shown, *left]),
+            "\n".join([f"{len(found)} {'file' if len(found) == 1 else 'files'}{where}:", *listed, *left]),
             untrusted=untrusted,
         )
 
@@ -173,7 +173,7 @@ def _write(notes: Notes) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
         before = draft.before
-        if before is not None and before != draft.after and not context.shown.is_whole(draft.path, before):
+        if before is not None and before != draft.after and not context.seen.is_whole(draft.path, before):
             raise ToolRetry(
                 f"{draft.path} exists and you have not read all of it as it is now: vault_read it first, "
                 "or change a part with vault_edit or vault_append"
@@ -277,12 +277,12 @@ def _move(notes: Notes) -> Tool:
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         move = moved(call, context)
-        was_whole = context.shown.is_whole(move.path, move.before)
+        was_whole = context.seen.is_whole(move.path, move.before)
         subject = f"vault(move): {move.path} to {move.to}"
         why = arguments.text(call, "why").strip()
         result = notes.commit("vault_move", context, subject, move_drafts(move), move.fill, body=why)
         if not was_whole:
-            context.shown.forget(move.to)
+            context.seen.forget(move.to)
         left = [path for path in move.left if not _is_record(notes, path)]
         return replace(result, text="\n".join([result.text, *_links_of(move, left, notes.vault)]))
 
@@ -299,7 +299,7 @@ def _put_away(notes: Notes, path: str) -> str:
 
 
 def _links_of(move: NoteMove, left: Sequence[str], vault: Vault) -> Iterator[str]:
-    """What became of the links to a note that was moved; `left` are the notes in which they are as they were."""
+    """Lines about the links to a note that was moved; `left` are the notes in which they are as they were."""
     if not vault.home.row(move.to).searched:
         yield "search and recall do not look there any more; vault_undo brings it back"
     elif is_put_away(vault, move.to):

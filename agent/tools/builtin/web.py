@@ -98,8 +98,8 @@ LIMITS = FetchLimits()
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """What was read at an address: the last one, after redirects. All of it is a stranger's. `is_cut`: longer than the
-    limit, and the rest was not read."""
+    """A page that was read: its last address, after redirects, and its text. All of it is a stranger's. `is_cut`:
+    longer than the limit, and the rest was not read."""
 
     address: str
     content: "ReadablePage"
@@ -191,7 +191,7 @@ class _Visit:
                 response = self._ask(target)
                 try:
                     if response.status_code not in _REDIRECTS or "location" not in response.headers:
-                        return self._given(response, target)
+                        return self._page(response, target)
                     target = _checked(target.join(response.headers["location"]))
                 finally:
                     response.close()
@@ -272,7 +272,7 @@ class _Visit:
             else:
                 self._sockets.append(connected.dup())
 
-    def _given(self, response: "httpx.Response", target: "httpx.URL") -> WebPage:
+    def _page(self, response: "httpx.Response", target: "httpx.URL") -> WebPage:
         if response.status_code != 200:
             raise ToolFailed(
                 Sentence("{host} answered {status}", host=target.raw_host.decode("ascii"), status=response.status_code)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from agent.clock import time_shown
+from agent.clock import time_on_clock
 from agent.config import durable
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
@@ -220,7 +220,7 @@ def _locks(vault: Vault, fix: bool) -> Iterator[Check]:
     now = vault.clock.now().timestamp()
     found = repair.locks(vault)
     for lock in found:
-        age = now - time_shown(vault.clock, lock.lstat().st_mtime)
+        age = now - time_on_clock(vault.clock, lock.lstat().st_mtime)
         if fix and repair.move_lock(vault, lock):
             yield ok("lock", "fixed: {path} was dead ({age:.0f} s old) and is moved aside", path=lock, age=age)
         else:

@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from agent.clock import time_shown
+from agent.clock import time_on_clock
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.git.repository import common_folder
@@ -92,7 +92,7 @@ def _drop_unused_bases(vault: Vault) -> None:
     for base in gitdir.glob("sharedindex.*"):
         with suppress(OSError, ValueError):
             is_named = bytes.fromhex(base.name.partition(".")[2]) in index
-            if not is_named and now - time_shown(vault.clock, base.stat().st_mtime) >= _UNUSED_BASE:
+            if not is_named and now - time_on_clock(vault.clock, base.stat().st_mtime) >= _UNUSED_BASE:
                 base.unlink()
 
 
@@ -120,7 +120,7 @@ def _has_many_refs(common: Path) -> bool:
 def _is_collecting(vault: Vault, common: Path) -> bool:
     """True while `git gc` works here: it does the same. Its mark counts as long as for git itself."""
     try:
-        age = vault.clock.now().timestamp() - time_shown(vault.clock, (common / "gc.pid").stat().st_mtime)
+        age = vault.clock.now().timestamp() - time_on_clock(vault.clock, (common / "gc.pid").stat().st_mtime)
     except OSError:
         return False
     return age < _COLLECTING

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from agent.clock import Clock, time_shown
+from agent.clock import Clock, time_on_clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.json_value import parse_json
@@ -81,7 +81,7 @@ class WaitingFiles:
             status = (path if item.kind is not DirtyKind.DELETED else path.parent).lstat()
         except OSError:
             return False
-        return abs(now - time_shown(self.clock, status.st_ctime)) < self.quiet_seconds
+        return abs(now - time_on_clock(self.clock, status.st_ctime)) < self.quiet_seconds
 
     def _ages(self, paths: Collection[str], now: float) -> dict[str, float]:
         """The seconds that each path has waited; all other paths are removed from the file."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.growth.beliefs.stated import shown_by
+from agent.growth.beliefs.stated import stated_preferences
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ from agent.growth.beliefs.stated import shown_by
     ],
 )
 def test_a_preference_is_heard(sentence: str, shown: list[tuple[str, str, str]]) -> None:
-    assert [(each.kind, each.topic, value) for each, value in shown_by(sentence)] == shown
+    assert [(each.kind, each.topic, value) for each, value in stated_preferences(sentence)] == shown
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_preference_is_heard(sentence: str, shown: list[tuple[str, str, str]])
     ],
 )
 def test_what_is_no_preference_of_theirs_is_none(sentence: str) -> None:
-    assert shown_by(sentence) == ()
+    assert stated_preferences(sentence) == ()
 
 
 @given(st.text(max_size=200))
 def test_no_text_is_an_error(text: str) -> None:
-    shown_by(text)
+    stated_preferences(text)

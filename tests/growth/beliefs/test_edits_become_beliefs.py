@@ -175,22 +175,6 @@ def test_a_secret_is_quoted_nowhere(home: House) -> None:
     assert "sk-ant" not in git(home.root, "log", "-1", "--format=%B") and home.lines == []
 
 
-def test_lines_of_earlier_versions_are_taken_over_and_go_on_to_count(home: House) -> None:
-    line = "- prefers shorter text (3 times, last [[daily/2026-11-20]]: [[plan]] “A long text” → “A text”)"
-    mine = "- likes emoji (1 time, last [[daily/2026-11-20]]: [[tea]])"
-    home.agent("plan.md", "# Plan\n")
-    home.agent(NOTE, f"# Preferences\n\n## Learned from your edits\n\n{line}\n", tool="edits", run="")
-    home.person(NOTE, f"{home.note}{mine}\n")
-    home.pass_days()
-    home.learn()
-    assert line not in home.note and mine in home.note
-    assert home.lines[0].startswith("prefers shorter text · ") and "3 signs" in home.lines[0]
-    home.pass_days()
-    home.changed("talk.md")
-    home.learn()
-    assert "4 signs" in home.lines[0]
-
-
 def test_a_chinese_vault_is_told_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = house(tmp_path, monkeypatch, language="zh")
     for name in ("计划.md", "日程.md"):

@@ -12,8 +12,8 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.asking.questions.question import noted_questions, write_answer
 from agent.events.runs import Speaker
+from agent.growth.curiosity.gap import load_looked_ahead
 from agent.growth.curiosity.look import gap_to_ask, look
-from agent.growth.curiosity.needs import load_looked_ahead
 from agent.growth.curiosity.settle import ACCOUNT
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest

@@ -9,7 +9,7 @@ import pytest
 
 from agent.attention.quiet import parse_quiet
 from agent.growth.curiosity.gap import CuriousGap, Urgency
-from agent.growth.curiosity.look import AskedBefore, choose_gap
+from agent.growth.curiosity.look import may_ask, most_urgent
 
 START = datetime(2026, 11, 2, tzinfo=UTC)
 QUIET = parse_quiet("22-8", UTC)
@@ -36,9 +36,8 @@ def lived(random: Random, days: int) -> list[tuple[datetime, CuriousGap]]:
         person.open = [until for until in person.open if until > now]
         if random.random() < 0.03:
             gaps.append(gap(f"{len(gaps)}", "high" if random.random() < 0.2 else "low"))
-        before = AskedBefore(len(person.open), tuple(person.at))
-        found = choose_gap([each for each in gaps if each.key not in person.keys], before, QUIET, now)
-        if found is not None:
+        found = most_urgent([each for each in gaps if each.key not in person.keys])
+        if found is not None and may_ask(len(person.open), person.at, QUIET, now):
             asked.append((now, found))
             person.at.append(now)
             person.keys.add(found.key)
@@ -67,10 +66,10 @@ def test_the_same_over_many_streams() -> None:
     assert sum(check(seed, 28) for seed in range(300)) > 2_500
 
 
-def test_what_is_urgent_comes_first() -> None:
+def test_what_is_urgent_comes_first_at_a_good_time() -> None:
     noon = START + timedelta(hours=12)
-    found = choose_gap([gap("a"), gap("b", "high")], AskedBefore(), QUIET, noon)
+    found = most_urgent([gap("a"), gap("b", "high")])
     assert found is not None and found.subject == "b"
-    before = AskedBefore(0, (noon - timedelta(hours=2),))
-    assert choose_gap([gap("b", "high")], before, QUIET, noon) is None, "one a day"
-    assert choose_gap([gap("b", "high")], AskedBefore(), QUIET, noon + timedelta(hours=11)) is None, "not at night"
+    assert may_ask(0, (), QUIET, noon)
+    assert not may_ask(0, [noon - timedelta(hours=2)], QUIET, noon), "one a day"
+    assert not may_ask(0, (), QUIET, noon + timedelta(hours=11)), "not at night"

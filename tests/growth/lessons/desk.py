@@ -12,9 +12,10 @@ from agent.growth.lessons.lesson_log import LogRow
 from agent.growth.lessons.lesson_work import KnownSkill, LessonWork, trust_nothing
 from agent.growth.lessons.reflection import Grade, Reflection, Strategy
 from agent.growth.lessons.tend import tend_lessons
-from agent.growth.lessons.uses import GivenLesson, LessonRun, RunOpinion, append_runs, opinion_row
+from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs, opinion_row
 from agent.growth.patterns.likeness import vectors_of
 from agent.index.embedder import shipped_embedder
+from agent.skills.history.usage import Opinion
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
@@ -155,7 +156,7 @@ class Desk:
             rows += [opinion_row(self.clock.now(), run, given, "helpful", "")] if is_well else []
         self._append(rows)
 
-    def opine(self, run: str, rule: Lesson, opinion: RunOpinion) -> None:
+    def opine(self, run: str, rule: Lesson, opinion: Opinion) -> None:
         """The person says what they think of a run's rule."""
         self._append(
             [

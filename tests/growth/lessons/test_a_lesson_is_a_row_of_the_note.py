@@ -1,7 +1,7 @@
 """A lesson is one row, for people and for the program; in the log a sentence has one kind of colon."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.growth.lessons.lesson import lesson_sentence, without_case, words_mark
@@ -31,6 +31,7 @@ def test_the_case_stands_before_it(when: str, text: str, said: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("state", ["probation", "active", "deprecated"])
 @given(text=st.text(min_size=1, max_size=80), when=st.text(max_size=40))
+@example(text="Read it", when="a * b")
 def test_whatever_a_model_writes_a_row_is_read_as_it_was_written(
     language: str, state: str, text: str, when: str
 ) -> None:

@@ -6,7 +6,7 @@ from agent.growth.lessons.lesson_log import append_rows, log_row
 from agent.growth.lessons.lesson_note import load_lessons
 from agent.growth.lessons.reflection_notes import load_reflections, write_reflection
 from agent.memory.forgetting.forget import carry_out, plan_text
-from agent.memory.forgetting.said_again import phrase
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.vault.change import Stamp
 from tests.growth.lessons.desk import HEAD, READ, Desk, reflection, strategy, three
 from tests.vaults import write

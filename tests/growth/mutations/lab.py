@@ -1,5 +1,6 @@
 """A vault with a learned skill that works well, in which uses are written as runs would write them."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -51,13 +52,10 @@ OTHER_STEP = BODY.replace("Say them in order.", "Say them with the reason for ea
 NEW_WAY = f"{BODY}\n4. First list what you do not know.\n5. Ask for it."
 
 
-def answer(body: str = FEWER, kind: str = "A", change: str = "Take the best 3 points instead of 5.") -> str:
+def answer(body: str = FEWER, kind: str = "parameter", change: str = "Take the best 3 points instead of 5.") -> str:
     """A model's answer with one proposal."""
-    rows = "".join(f"      {line}\n" for line in body.split("\n"))
-    return (
-        f"```yaml\nproposals:\n  - kind: {kind}\n    change: {change}\n    reason: Fewer are read.\n"
-        f"    risk: One may be missed.\n    verification: More runs are called helpful.\n    instructions: |\n{rows}```"
-    )
+    words = {"reason": "Fewer are read.", "risk": "One may be missed.", "verification": "More are called helpful."}
+    return json.dumps([{"kind": kind, "change": change, **words, "instructions": body}])
 
 
 @dataclass

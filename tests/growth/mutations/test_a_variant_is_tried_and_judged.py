@@ -252,7 +252,7 @@ def test_a_late_opinion_counts_for_the_use_that_it_is_about(made: Lab) -> None:
 
 
 def test_a_new_strategy_waits_for_a_yes(made: Lab) -> None:
-    made.proposer = Proposer([answer(NEW_WAY, "A")])
+    made.proposer = Proposer([answer(NEW_WAY, "parameter")])
     (asked,) = made.propose()
     assert asked.startswith("approvals/"), "it says A, and is D by its text"
     assert not (made.root / NOTE).exists()
@@ -268,7 +268,7 @@ def test_a_new_strategy_waits_for_a_yes(made: Lab) -> None:
 
 
 def test_a_no_is_remembered(made: Lab) -> None:
-    made.proposer = Proposer([answer(NEW_WAY, "D")])
+    made.proposer = Proposer([answer(NEW_WAY, "strategy")])
     (asked,) = made.propose()
     write(made.root / asked, made.text(asked).replace("- [ ] reject", "- [x] reject"))
     settle_answers(made)
@@ -279,7 +279,7 @@ def test_a_no_is_remembered(made: Lab) -> None:
 
 def test_in_autonomous_mode_a_new_strategy_is_tried_at_once(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", "autonomous")
-    made.proposer = Proposer([answer(NEW_WAY, "D")])
+    made.proposer = Proposer([answer(NEW_WAY, "strategy")])
     assert made.propose() == [NOTE]
 
 
@@ -351,9 +351,8 @@ def test_uses_without_a_word_of_the_person_decide_nothing(made: Lab) -> None:
 
 
 def test_of_several_proposals_the_least_risk_is_tried(made: Lab) -> None:
-    both = answer(OTHER_STEP, "C", "Say the reasons."), answer()
-    step, fewer = (text.removeprefix("```yaml\nproposals:\n").removesuffix("```") for text in both)
-    made.proposer = Proposer([f"proposals:\n{step}{fewer}"])
+    both = answer(OTHER_STEP, "step", "Say the reasons."), answer()
+    made.proposer = Proposer([f"{both[0][:-1]}, {both[1][1:]}"])
     made.propose()
     assert "kind: parameter" in made.text(NOTE) and len(made.proposer.asked) == 1
 

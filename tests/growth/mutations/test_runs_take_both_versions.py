@@ -74,7 +74,7 @@ def test_the_receipt_names_the_variants_note(made: Lab) -> None:
         ended = ask(made, runs)
     note = made.text(ended.session)
     assert "skills/mutations/plan-week-1" in note
-    receipt = next(each for each in ended.given if each.path.startswith("skills/mutations/"))
+    receipt = next(each for each in ended.provided if each.path.startswith("skills/mutations/"))
     lines = made.text(receipt.path).split("\n")[receipt.lines[0] - 1 : receipt.lines[1]]
     assert "\n".join(lines) == FEWER
 

@@ -27,27 +27,16 @@ from tests.fakes import FakeClock
 from tests.stories.agents import call, script, settings
 from tests.vaults import make_vault
 
-ANSWER = """```yaml
-result: "The person has what they wanted."
-efficiency: "One read too many."
-error: {what: "The note has another name.", kind: C}
-strategies:
-  - strategy: "Search for a note before you read it."
-    when: "a note is not found"
-    effect: "no failing reads"
-    confidence: HIGH
-    severity: LOW
-gap: ""
-```"""
+ANSWER = """[
+  {"part": "result", "text": "The person has what they wanted."},
+  {"part": "efficiency", "text": "One read too many."},
+  {"part": "error", "text": "The note has another name.", "kind": "tool"},
+  {"part": "strategy", "text": "Search for a note before you read it.", "when": "a note is not found",
+   "effect": "no failing reads", "confidence": "high", "severity": "low"}
+]"""
 JUDGES, FEEDBACK, DAY = "You judge the work", "The person has reacted to this work", "the tasks of one day"
 """By these words a script knows that it is asked for a reflection, and on which occasion."""
-NOTHING_NEW = """```yaml
-result: "All was well."
-efficiency: ""
-error: {what: "", kind: A}
-strategies: []
-gap: ""
-```"""
+NOTHING_NEW = '[{"part": "result", "text": "All was well."}, {"part": "error", "text": "", "kind": "tool"}]'
 OWNER = Speaker("cli")
 READS = call("vault_read", path="nowhere.md")
 

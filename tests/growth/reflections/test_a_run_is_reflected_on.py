@@ -42,6 +42,14 @@ def test_with_depth_all_each_run_is_looked_at(tmp_path: Path, monkeypatch: pytes
     assert [each.trigger for each in made.look(ended.session)] == ["task"]
 
 
+def test_a_model_that_could_not_be_asked_teaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    down = {"error": "permanent", "message": "no model server answers"}
+    made = desk(tmp_path, monkeypatch, down, says(JUDGES), LLM__RETRIES="0")
+    ended = made.ask("Remind me tomorrow at nine to call Ana")
+    assert ended.outcome == "failed" and "reminder is set" in ended.answer
+    assert made.look(ended.session) == [] and growth_today(ledger_of(made.workspace)).calls == 0
+
+
 def test_a_long_run_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = {"text": "Tea at four.", "seconds": 400}
     made = desk(tmp_path, monkeypatch, says(JUDGES), slow)

@@ -17,8 +17,8 @@ from agent.app.agent import opened_runs
 from agent.errors import AgentError
 from agent.growth.research.findings import Research, ResearchCall, ResearchKind
 from agent.growth.research.own_sources import FolderSource
+from agent.growth.research.reading import words_of
 from agent.growth.research.research import commit_research, research
-from agent.growth.topic_words import words_of
 from agent.llm.known_models import Price
 from agent.llm.ledger import SpendScope
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, User, ignore, never

@@ -89,7 +89,7 @@ def held(study: Study) -> None:
         assert not _acts(outside), f"{name} would do something in an editor"
     with study.runs() as runs:
         for question in ("What do roses need?", "What is my bank?", CANARY):
-            found = [each for each in runs.given(question).found if CANARY in each.text]
+            found = [each for each in runs.passages(question).found if CANARY in each.text]
             assert not found, "a stranger's words are given to nobody unasked"
 
 

@@ -36,6 +36,8 @@ class Desk:
     url: str
     problems: list[str] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    """Methods whose requests do not reach the daemon."""
 
     def open(self, query: str = "") -> None:
         """Start Obsidian anew."""
@@ -72,11 +74,12 @@ class Desk:
 @contextmanager
 def desk(browser: Browser, house: House) -> Iterator[Desk]:
     """A desk at which the plugin is switched on and not connected yet."""
-    with _served(house) as (url, sent):
+    refused = set[str]()
+    with _served(house, refused) as (url, sent):
         context = browser.new_context(viewport={"width": 900, "height": 900})
         page = context.new_page()
         page.set_default_timeout(PATIENCE * 1000)
-        found = Desk(page, house, url, sent=sent)
+        found = Desk(page, house, url, sent=sent, refused=refused)
         page.on("console", lambda said: found.problems.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: found.problems.append(str(error)))
         try:
@@ -86,7 +89,7 @@ def desk(browser: Browser, house: House) -> Iterator[Desk]:
 
 
 @contextmanager
-def _served(house: House) -> Iterator[tuple[str, list[str]]]:
+def _served(house: House, refused: set[str]) -> Iterator[tuple[str, list[str]]]:
     sent = list[str]()
     files = {
         "/stand_in.js": (HERE / "stand_in.js").read_text("utf-8"),
@@ -114,9 +117,10 @@ def _served(house: House) -> Iterator[tuple[str, list[str]]]:
             headers = {**asked.get("headers", {}), "Origin": OBSIDIAN}  # which Obsidian may send or not
             if kind := asked.get("contentType"):
                 headers["Content-Type"] = kind
+            url = "http://127.0.0.1:9/" if asked["method"] in refused else asked["url"]
             try:
                 with httpx.Client(timeout=60) as client:
-                    got = client.request(asked["method"], asked["url"], headers=headers, content=asked.get("body"))
+                    got = client.request(asked["method"], url, headers=headers, content=asked.get("body"))
             except httpx.HTTPError as error:
                 return {"error": str(error)}
             return {"status": got.status_code, "text": got.text}

@@ -30,6 +30,7 @@ HOSTILE = "\n\n".join(
         "```dataviewjs\nran()\n```",
         "| a | <b>b</b> |\n|---|---|\n| <img src=x> | d |",
         "> <iframe src='https://evil.example'></iframe>",
+        ">" * 20_000 + " deep",
     )
 )
 SPOKEN = {"task": "hostile", "text": HOSTILE}
@@ -73,6 +74,12 @@ def test_a_code_signs_in_once_and_its_key_is_in_no_note(at: Desk) -> None:
     at.page.get_by_role("button", name="Disconnect").click()
     expect(at.page.locator("#status")).to_have_text("agent not connected")
     assert not any(each.is_app for each in browsers_of(at.house.workspace).all())
+    at.refused.add("DELETE")
+    at.type_code()
+    expect(at.page.locator("#notices").get_by_text("this one is recipes")).to_have_count(2)
+    at.open("")
+    at.page.evaluate("standIn.plugin.openSettings()")
+    expect(at.page.locator("#settings").get_by_role("button", name="Connect", exact=True)).to_be_visible()
 
 
 def test_an_address_to_which_a_key_would_go_unprotected_is_refused(at: Desk) -> None:
@@ -180,6 +187,7 @@ def test_a_strangers_text_in_an_answer_does_nothing(signed_in: Desk) -> None:
     expect(answer).to_contain_text("<img src=x onerror=ran()>")
     expect(answer.locator("img, script, iframe, b, [onerror]")).to_have_count(0)
     expect(answer).to_contain_text("[click](javascript:ran())")
+    expect(answer).to_contain_text("> deep")
     expect(answer.get_by_text("bank (evil.example)")).to_be_visible()
     assert page.evaluate("window.hasRun") is None
     assert [each for each in asked if "evil" in each] == []

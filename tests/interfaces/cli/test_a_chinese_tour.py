@@ -185,14 +185,10 @@ WRONG = {
     "wake": ["醒"],
     "undo": ["zzzz"],
 }
-LOOKED_BACK = """```yaml
-result: "问的事有了回答。"
-efficiency: "多读了一次。"
-error: {what: "笔记的名字不对。", kind: C}
-strategies:
-  - {strategy: "先搜索，再读笔记。", when: "找不到笔记", effect: "少读错", confidence: HIGH, severity: LOW}
-gap: ""
-```"""
+LOOKED_BACK = """[{"part": "result", "text": "问的事有了回答。"}, {"part": "efficiency", "text": "多读了一次。"},
+{"part": "error", "text": "笔记的名字不对。", "kind": "tool"},
+{"part": "strategy", "text": "先搜索，再读笔记。", "when": "找不到笔记", "effect": "少读错",
+ "confidence": "high", "severity": "low"}]"""
 COMMAND = re.compile(
     r"vault-agent(?: [a-z]+){0,2}(?![a-z])|`[^`]*`|\S*[/_.=-]\S*|eval \"[^\"]*\"|'[^']*'|(?:\b[a-z]+: )+|new file mode"
     r"|\w+\(\w+\): .*"

@@ -112,12 +112,12 @@ def test_another_model_makes_the_index_anew_and_the_way_back_gives_the_same_answ
         named(monkeypatch, folder)
         workspace, said = open_workspace(root), list[str]()
 
-        def shown(text: str) -> AbstractContextManager[Callable[[int, int], object]]:
+        def show(text: str) -> AbstractContextManager[Callable[[int, int], object]]:
             said.append(text)
             return show_nothing(text)
 
         with closing(open_index(workspace)) as index:
-            assert catch_up(workspace, index, shown=shown) is None
+            assert catch_up(workspace, index, show=show) is None
             found = index.search("cup tea spade", 5)
             assert (found.mode, found.degraded) == ("hybrid", None)
             return said, [(hit.path, hit.score) for hit in found.hits]

@@ -8,7 +8,7 @@ import pytest
 from agent.schedule.history import HistoryRow, with_rows
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
-from tests.stories.agents import document, furnish, settings, tell
+from tests.stories.agents import call, document, furnish, script, settings, tell
 from tests.vaults import git, write
 
 WORDS = '---\ntype: job\non: {cron: "0 7 * * *"}\n---\n# Look at the feed\n\nLook.\n'
@@ -35,3 +35,14 @@ def test_requests_and_stopped_jobs_stand_beside_what_is_answered(
     shown = tell(root, own, "needs")
     assert "A request has no answer yet: train" in shown and "vault-agent ask --note" in shown
     assert "A job was stopped after its failures: Look at the feed" in shown and "jobs resume feed" in shown
+
+
+def test_a_question_is_answered_by_the_name_of_its_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    own = settings(tmp_path, script(tmp_path / "s.json", call("human_ask", question="Which tea?"), after="Bought."))
+    document(root, own, "ask", "Buy tea")
+    (note,) = root.glob("questions/*.md")
+    missed = document(root, own, "needs", "answer", "which", "Green", code=2)
+    assert missed["error"]["message"] == "nothing that waits here has the name or id which"
+    tell(root, own, "needs", "answer", note.stem, "Green")
+    assert "Green" in note.read_text("utf-8")

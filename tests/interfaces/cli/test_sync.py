@@ -97,9 +97,18 @@ def test_setup_tries_adds_and_sends(alone: Computer, remote: Path) -> None:
     assert "where only you" not in alone.types("status") and "only you write there" in alone.types("trust")
 
 
+def test_a_clone_by_another_program_is_not_empty(alone: Computer, remote: Path, tmp_path: Path) -> None:
+    git(remote, "symbolic-ref", "HEAD", "refs/heads/master")
+    said = alone.types("sync", "setup", str(remote), "--only-me")
+    assert "new clones of" in said and "would have been empty" in said
+    git_as(tmp_path, "Bert", "clone", "-q", str(remote), "phone")
+    assert (tmp_path / "phone/tea.md").exists()
+    assert "new clones of" not in alone.types("sync", "setup", str(remote), "--only-me")
+
+
 def test_without_a_remote_it_says_how_to_get_one(alone: Computer) -> None:
     said = alone.types("sync", "setup", code=2)
-    assert "git init --bare" in said and "ssh me@server" in said and "private" in said
+    assert "git init --bare -b main" in said and "ssh me@server" in said and "private" in said
     assert "vault-agent sync setup" in alone.types("sync", code=2)
     assert "no remote is set up" in alone.types("sync", "status")
 

@@ -133,6 +133,7 @@ def test_an_app_is_listed_and_signed_out_as_browsers_are(house: OpenHouse) -> No
 
 
 def test_an_app_signs_itself_out(house: OpenHouse) -> None:
+    assert "no app" in house.send("DELETE", "/pair", code=403)["detail"]
     with app(house) as client:
         before = len(browsers_of(house.workspace).all())
         assert client.delete("/pair").status_code == 200

@@ -4,6 +4,7 @@ import re
 
 from agent.interfaces.http.api.table import TABLE, document_of
 from agent.interfaces.http.operation import cursor_after
+from agent.memory.profile.profile_file import note_name
 
 
 def test_every_route_is_in_the_document() -> None:
@@ -40,7 +41,16 @@ def test_the_document_says_where_it_is_served_and_in_what_groups_and_forms() -> 
     for wrong in ("/etc/passwd", "../x.md", "a/../b.md", "a/.."):
         assert not re.search(named["path"]["pattern"], wrong), wrong
     assert all(re.search(named["path"]["pattern"], right) for right in ("a.md", "Straße/x..y.md", "a/.b.md"))
-    assert re.search(named["cursor"]["pattern"], cursor_after(3, "x/ü.md"))
+    (note, *_) = (each["schema"] for each in found["paths"]["/api/v1/notes/{path}"]["get"]["parameters"])
+    assert not any(re.search(note["pattern"], wrong) for wrong in ("../x.md", "a", "a/.md"))
+    assert re.search(note["pattern"], "Straße/x..y.md")
+    assert re.search(named["cursor"]["pattern"], cursor_after(3, "x/ü.md")) and re.search(
+        named["cursor"]["pattern"], ""
+    )
+    assert not re.search(named["cursor"]["pattern"], "H4BfOqd")
+    profile = named["filename"]["pattern"]
+    assert all(re.search(profile, each) and note_name(each) for each in ("31-preferences.md", "topics/大提琴.md"))
+    assert not any(re.search(profile, each) for each in ("0", "topics/.md", "topics/a/b.md", "x.md"))
 
 
 def test_lists_come_in_pages_of_bounded_size() -> None:

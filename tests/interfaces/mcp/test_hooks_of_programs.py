@@ -163,6 +163,8 @@ def test_what_is_no_transcript_keeps_nothing(root: Path, tmp_path: Path) -> None
     ):
         assert end(root, own, "codex", told) == []
     assert list(said_by_program(tmp_path)) == []
+    os.mkfifo(tmp_path / "pipe")
+    assert list(said_by_program(tmp_path / "pipe")) == []
 
 
 def test_the_hooks_run_as_the_program_runs_them(root: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -20,7 +20,7 @@ from agent.interfaces.mcp.greeting import VERSIONS, greeting_of
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.source import CallSource
 from agent.tools.policy import load_policies
-from tests.interfaces.mcp.programs import Program, raw_client, run, started
+from tests.interfaces.mcp.programs import Program, command, raw_client, run, started
 from tests.stories.agents import furnish, script
 from tests.vaults import git
 
@@ -86,6 +86,21 @@ def test_a_greeting_before_the_server_is_loaded_says_what_the_server_would_say(r
 
     run(work)
     assert said == [found.result]
+
+
+def test_the_first_answer_does_not_wait_for_the_command_line(tmp_path: Path, root: Path) -> None:
+    """A command line that cannot be loaded stands for one that takes long."""
+    params = {"protocolVersion": VERSIONS[-1], "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asked = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params}) + "\n"
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken/click.py").write_text("raise SystemExit(9)\n")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "broken")}
+
+    ended = subprocess.run(command(root), input=asked, env=env, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 9 and json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "vault-agent"
+    elsewhere = subprocess.run(command(tmp_path), input=asked, env=env, capture_output=True, text=True, check=False)
+    assert not elsewhere.stdout
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,23 @@ import os
 import re
 import signal
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from agent.errors import AgentError, ConfigError, Interrupted, Permanent, Retryable
-from agent.llm.messages import Assistant, Context, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.messages import (
+    Assistant,
+    Context,
+    JsonObject,
+    Request,
+    System,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    User,
+)
 from tests.llm.program.desk import NAMES, Desk, model, said
 
 LOOK = ToolSpec("vault_read", "Read a note.", {"type": "object", "properties": {"path": {"type": "string"}}})
@@ -152,6 +164,23 @@ def test_what_claude_code_does_not_stream_is_told_at_its_end(at: Desk, pieces: i
     init, start, first, _, answer, end = said("claude-code", "Green ", "tea.")
     at.answers(init, start, *[first][:pieces], answer, end)
     assert model("claude-code").chat(ASKED).message == Assistant("Green tea.")
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+def test_an_answer_of_claude_code_at_its_longest_is_cut_and_no_failure(at: Desk, is_error: bool) -> None:
+    init, start, first, second, answer, end = said("claude-code", "Green ", "tea.")
+    cut = {"type": "stream_event", "event": {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}}
+    at.answers(
+        init,
+        start,
+        first,
+        second,
+        cut,
+        answer,
+        {**cast(JsonObject, end), "is_error": is_error, "result": "API Error: too long"},
+    )
+    reply = model("claude-code").chat(ASKED)
+    assert (reply.message, reply.stop) == (Assistant("Green tea."), "length")
 
 
 def test_claude_code_that_does_not_list_its_tools_is_stopped(at: Desk) -> None:

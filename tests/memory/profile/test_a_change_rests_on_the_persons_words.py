@@ -196,7 +196,7 @@ def test_a_topic_begins_with_its_first_line(tmp_path: Path) -> None:
     evidence = house.said("I started cello lessons.")
     house.propose(tea(evidence, "Has cello lessons", "topics/cello.md"))
     file = house.file("topics/cello.md")
-    assert (file.layer, file.title, file.said) == (6, "Cello", ("Has cello lessons",))
+    assert (file.layer, file.title, file.words) == (6, "Cello", ("Has cello lessons",))
 
 
 def test_a_note_with_mixed_line_ends_is_left_alone(tmp_path: Path) -> None:

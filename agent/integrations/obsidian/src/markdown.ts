@@ -8,14 +8,17 @@ const INLINE =
 	/`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\n]+)\*|!?\[\[([^\]|\n]+)(?:\|([^\]\n]+))?\]\]|!?\[([^\]\n]*)\]\(([^)\s]+)\)/g;
 const ITEM = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
 
-/** Append the Markdown of an answer to an element. */
-export function renderAnswer(parent: HTMLElement, markdown: string, link: LinkMaker): void {
+/** Quotes within each other that are shown as such; deeper ones are shown as they are written. */
+const DEEPEST = 8;
+
+/** Append the Markdown of an answer to an element that stands in so many quotes. */
+export function renderAnswer(parent: HTMLElement, markdown: string, link: LinkMaker, quotes = 0): void {
 	const lines = markdown.replace(/\r\n?/g, "\n").split("\n");
-	for (let at = 0; at < lines.length; ) at = block(parent, lines, at, link);
+	for (let at = 0; at < lines.length; ) at = block(parent, lines, at, link, quotes);
 }
 
 /** Append the block that begins at a line; returns the line after it. */
-function block(parent: HTMLElement, lines: string[], at: number, link: LinkMaker): number {
+function block(parent: HTMLElement, lines: string[], at: number, link: LinkMaker, quotes: number): number {
 	const line = lines[at] ?? "";
 	if (!line.trim()) return at + 1;
 	const fence = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
@@ -35,7 +38,8 @@ function block(parent: HTMLElement, lines: string[], at: number, link: LinkMaker
 	if (line.startsWith(">")) {
 		const end = after(lines, at, (each) => taken(each, /^>/));
 		const inner = lines.slice(at, end).map((each) => each.replace(/^>\s?/, ""));
-		renderAnswer(parent.createEl("blockquote"), inner.join("\n"), link);
+		if (quotes < DEEPEST) renderAnswer(parent.createEl("blockquote"), inner.join("\n"), link, quotes + 1);
+		else inline(parent.createEl("p"), inner.join("\n"), link);
 		return end;
 	}
 	if (line.startsWith("|")) {

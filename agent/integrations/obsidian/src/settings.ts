@@ -81,8 +81,7 @@ export class AgentSettings extends PluginSettingTab {
 			const here = this.app.vault.getName();
 			connection.signIn(paired.token, paired.vault);
 			if (paired.vault !== here) {
-				await api.signOut();
-				connection.signOut();
+				await this.forget();
 				new Notice(text("otherVault", { other: paired.vault, here }), 10_000);
 				return;
 			}
@@ -95,6 +94,13 @@ export class AgentSettings extends PluginSettingTab {
 	}
 
 	private async disconnect(): Promise<void> {
+		await this.forget();
+		await this.plugin.refresh();
+		this.display();
+	}
+
+	/** End the sign-in there if the daemon can be reached, and here in any case. */
+	private async forget(): Promise<void> {
 		const { api, connection } = this.plugin;
 		try {
 			await api.signOut();
@@ -102,8 +108,6 @@ export class AgentSettings extends PluginSettingTab {
 			// The daemon is away or has ended it before; the key is forgotten here, and "serve browsers" lists it there.
 		}
 		connection.signOut();
-		await this.plugin.refresh();
-		this.display();
 	}
 }
 

@@ -53,7 +53,7 @@ APPROVALS.get("", "What needs a yes")(listed("ApprovalList", "approvals", deeds.
 
 
 @APPROVALS.get("/{name:path}", "What is asked, in full", 404)
-def show_approval(workspace: Workspace, name: DecisionName) -> deeds.ShownApproval:
+def show_approval(workspace: Workspace, name: DecisionName) -> deeds.WholeApproval:
     """One of them in full."""
     return decisions.show_approval(workspace, name)
 

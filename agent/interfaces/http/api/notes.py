@@ -13,6 +13,7 @@ import msgspec
 from agent.interfaces.http.operation import (
     ACTOR,
     NEXT,
+    NOTE_FORM,
     PATH_FORM,
     IfMatch,
     IfNoneMatch,
@@ -37,7 +38,7 @@ NotePath = Annotated[
         min_length=1,
         max_length=3_000,
         description="Relative to the vault, with / between its parts.",
-        extra_json_schema=dict(PATH_FORM),
+        extra_json_schema=dict(NOTE_FORM),
     ),
 ]
 ONE_AT_A_TIME = threading.Lock()

@@ -10,7 +10,7 @@ from agent.errors import BadPath, NoteGone
 from agent.interfaces.http.api.notes import ONE_AT_A_TIME, check_version, etag
 from agent.interfaces.http.operation import ACTOR, NEXT, IfMatch, ListPage, Routes, TypedReply, page_of
 from agent.memory.profile.load import changelog_rows, last_updated, lay_out_profile, load_profile, template_note
-from agent.memory.profile.profile_file import CHANGELOG, note_name, parse_profile
+from agent.memory.profile.profile_file import CHANGELOG, CORE, TOPICS, note_name, parse_profile
 from agent.runs.note_changes import NoteChanges, note_changes
 from agent.texts import LANGUAGES
 from agent.vault.change import Outcome
@@ -20,7 +20,15 @@ from agent.workspace.workspace import Workspace
 ROUTES = Routes("/api/profile-files")
 _GROUPS = frozenset({"fs", "profile"})
 LanguageName = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(LANGUAGES)})$")]
-FileName = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+_FORM = rf"^({'|'.join(CORE)}|{TOPICS}[^\s._/\\:*?\"<>|#^\[\]][^\s/\\:*?\"<>|#^\[\]]*)\.md$"
+FileName = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=300,
+        extra_json_schema={"pattern": _FORM, "examples": ["31-preferences.md", "topics/cello.md"]},
+    ),
+]
 """The name of a note, such as 31-preferences.md or topics/cello.md."""
 Content = Annotated[str, msgspec.Meta(max_length=1_000_000, description="The whole note, its header included.")]
 

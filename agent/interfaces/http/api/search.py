@@ -13,7 +13,7 @@ from agent.interfaces.http.service import Service
 from agent.memory.recall.authorship import Asker
 from agent.memory.remember import remember
 from agent.runs.find_notes import commit_at, find_notes
-from agent.runs.recall_source import PIECES, closest, given, preview_recall
+from agent.runs.recall_source import PIECES, closest, passages_for_run, preview_recall
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
 
@@ -60,7 +60,7 @@ def recall(service: Service, task: Query, limit: Most | None = None, all: bool =
     with service.index.held() as index:
         late = catch_up(workspace, index)
         best = partial(closest, workspace, index, task, limit or PIECES)
-        look = best if all else partial(given, workspace, index, Asker("", "", True), task, limit)
+        look = best if all else partial(passages_for_run, workspace, index, Asker("", "", True), task, limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
     return recall_view(found, task)
 

@@ -219,7 +219,7 @@ def _sources(ended: Ended, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]
 
     Each is named once.
     """
-    cited = [each.path for each in (*ended.used, *ended.sources, *ended.given) if each.path.endswith(".md")]
+    cited = [each.path for each in (*ended.used, *ended.sources, *ended.provided) if each.path.endswith(".md")]
     found, used = dict.fromkeys(cited), {each.path for each in ended.used}
     best = tuple(path for path in found if path in used or f"[[{path.removesuffix('.md')}" in said)
     return best, tuple(path for path in found if path not in best)

@@ -20,7 +20,7 @@ from agent.interfaces.http.pages.frame import HEADERS, asset, problem_page
 from agent.interfaces.http.pages.page import Page, PageRequest
 from agent.interfaces.http.responses import json_response
 from agent.interfaces.http.service import Service
-from agent.runs.kept_files import CapturedFile
+from agent.runs.captured_files import CapturedFile
 
 _FILES, _LONGEST = 10, 8 << 20
 """The most files of a form, and the bytes of one of its texts: more than the longest that is kept."""

@@ -1,13 +1,16 @@
 """Text of notes as HTML that does nothing: no markup of the text's own, and links only to notes and to the web.
 
-Obsidian's forms are rendered too: wikilinks, callouts, tasks, highlights, comments (left out). Pictures that lie in the
+Obsidian's forms are rendered too: wikilinks, callouts that fold, tasks, highlights, footnotes, formulas, comments (left
+out). Pictures that lie in the
 vault are shown, once they come into view; drawings (SVG) and pictures of the web are links, so that nothing is loaded
 from elsewhere.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
@@ -18,10 +21,14 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 from agent.dataclass import dataclass
 from agent.deeds.note_edits import box_text
 from agent.escape import escape
+from agent.interfaces.http.pages.anchors import fragment, mark_place
+from agent.interfaces.http.pages.formulas import formula_html
 from agent.interfaces.http.pages.page import PageRequest
 from agent.vault.note_names import NoteNames, path_from
 from agent.vault.pictures import is_drawing, is_shown
@@ -30,7 +37,7 @@ SCHEMES = frozenset({"http", "https", "mailto", "obsidian"})
 """The schemes of addresses that a link may have."""
 LONGEST = 400_000
 """Characters of a text that are rendered; the rest is left to an editor."""
-_CALLOUT = re.compile(r"\[!([\w-]{1,30})\][+-]?[ \t]*(.*)")
+_CALLOUT = re.compile(r"\[!([\w-]{1,30})\]([+-]?)[ \t]*(.*)")
 _TASK = re.compile(r"\[([ xX/-])\][ \t]+")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
@@ -55,6 +62,8 @@ class _Place:
     shown: int = 0
     boxes: dict[str, int] | None = None
     """How many boxes with each text were met, where they can be ticked."""
+    anchors: set[str] | None = None
+    """The ids of its headings and blocks so far, where the text is a page's own."""
 
 
 def html_of(
@@ -67,7 +76,10 @@ def html_of(
     """
     place = _place(path, names)
     place.boxes = {} if boxes else None
-    made = escape(_parser().render(without_comments(body[:LONGEST]), {"place": place}))
+    place.anchors = set() if names is not None else None
+    text = without_comments(body[:LONGEST])
+    env = {"place": place, "docId": sha256(text.encode("utf-8", "replace")).hexdigest()[:8]}
+    made = escape(_parser().render(text, env))
     rest = Markup("<p><em>{}</em></p>").format(request.text("too_long")) if len(body) > LONGEST else Markup()
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
 
@@ -107,6 +119,9 @@ def _parser() -> MarkdownIt:
         parser.add_render_rule(kind, _reachable)
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.before("emphasis", "highlight", _highlight)
+    parser.use(footnote_plugin).use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    for kind in ("math_inline", "math_inline_double", "math_block"):
+        parser.add_render_rule(kind, _formula)
     parser.core.ruler.push("obsidian", _obsidian)
     return parser
 
@@ -115,6 +130,12 @@ def _reachable(renderer: RendererHTML, tokens: Sequence[Token], number: int, opt
     """A code block that can be scrolled with keys."""
     kind: Callable[..., str] = getattr(RendererHTML, tokens[number].type)
     return kind(renderer, tokens, number, options, env).replace("<pre", '<pre tabindex="0"', 1)
+
+
+def _formula(renderer: RendererHTML, tokens: Sequence[Token], number: int, options: OptionsDict, env: EnvType) -> str:
+    is_block = tokens[number].type != "math_inline"
+    made = formula_html(tokens[number].content.strip(), is_block=is_block)
+    return Markup('<div class="formula" tabindex="0">{}</div>\n').format(made) if is_block else made
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
@@ -128,7 +149,8 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
             state.pos = found.end()
             return True
         target, _, anchor = target.partition("#")
-        _push_link(state, target, shown.strip() or " › ".join(filter(None, (target.strip(), anchor.strip()))))
+        named = anchor.strip().removeprefix("^")
+        _push_link(state, target, anchor, shown.strip() or " › ".join(filter(None, (target.strip(), named))))
     state.pos = found.end()
     return True
 
@@ -139,9 +161,10 @@ def _push_picture(state: StateInline, target: str, shown: str) -> None:
     token.meta = {"wiki": True}
 
 
-def _push_link(state: StateInline, target: str, shown: str) -> None:
+def _push_link(state: StateInline, target: str, anchor: str, shown: str) -> None:
     token = state.push("link_open", "a", 1)
-    token.attrs, token.meta = {"href": quote(target.strip(), errors="surrogateescape")}, {"wiki": True}
+    token.attrs = {"href": quote(target.strip(), errors="surrogateescape")}
+    token.meta = {"wiki": True, "anchor": anchor}
     text = state.push("text", "", 0)
     text.content = shown
     state.push("link_close", "a", -1)
@@ -172,6 +195,8 @@ def _obsidian(state: StateCore) -> None:
         elif token.type == "table_open":
             token.attrSet("tabindex", "0")  # a wide one is scrolled with keys
         elif token.type == "inline" and token.children:
+            if place.anchors is not None:
+                mark_place(tokens, number, place.anchors)
             token.children = _checked(token.children, place)
 
 
@@ -183,15 +208,19 @@ def _callout(tokens: list[Token], number: int) -> None:
         return
     kind = found[1].lower()
     tokens[number].attrJoin("class", f"callout callout-{kind}")
-    first.content = found[2] or kind.replace("-", " ").capitalize()
-    title, rest = [Token("strong_open", "strong", 1), first, Token("strong_close", "strong", -1)], inline.children[1:]
-    inline.children = [*title, *(_broken(rest) if rest else [])]
-
-
-def _broken(rest: list[Token]) -> list[Token]:
-    """The tokens after a callout's title, on a line of their own."""
-    first = Token("hardbreak", "br", 0) if rest[0].type == "softbreak" else rest[0]
-    return [first, *rest[1:]]
+    first.content = found[3] or kind.replace("-", " ").capitalize()
+    ends = [at for at, each in enumerate(inline.children) if each.type in ("softbreak", "hardbreak")]
+    rest = inline.children[ends[0] + 1 :] if ends else []
+    inline.children = inline.children[: ends[0]] if ends else inline.children
+    if rest:
+        begin, end = (replace(each, attrs={}, meta={}) for each in (tokens[number + 1], tokens[number + 3]))
+        tokens[number + 4 : number + 4] = [begin, replace(inline, children=rest), end]
+    tokens[number + 1].tag = tokens[number + 3].tag = "summary" if found[2] else "p"
+    tokens[number + 1].attrSet("class", "callout-title")
+    if found[2]:
+        close = next(each for each in tokens[number + 4 :] if each.nesting < 0 and each.level == tokens[number].level)
+        tokens[number].tag = close.tag = "details"
+        tokens[number].attrs |= {"open": ""} if found[2] == "+" else {}
 
 
 def _task(tokens: list[Token], number: int, place: _Place) -> None:
@@ -252,15 +281,15 @@ def _checked(children: list[Token], place: _Place) -> list[Token]:
 
 def _may_stay(token: Token, resolve: Resolve) -> bool:
     address = str(token.attrs.get("href", ""))
-    kept = _link(address, resolve, is_wiki=bool(token.meta.get("wiki")))
+    kept = _link(address, resolve, is_wiki=bool(token.meta.get("wiki")), anchor=str(token.meta.get("anchor", "")))
     if kept is None:
         return False
     token.attrs = dict(kept)
     return True
 
 
-def _link(address: str, resolve: Resolve, *, is_wiki: bool) -> dict[str, str | int | float] | None:
-    """The attributes of a link; None for an address that is not followed."""
+def _link(address: str, resolve: Resolve, *, is_wiki: bool, anchor: str = "") -> dict[str, str | int | float] | None:
+    """The attributes of a link, to a place in a note with an `anchor`; None for an address that is not followed."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -271,11 +300,13 @@ def _link(address: str, resolve: Resolve, *, is_wiki: bool) -> dict[str, str | i
         return {"href": address, "class": "outside", "rel": "noreferrer noopener", "target": "_blank"}
     target = unquote(address if is_wiki else parts.path)
     path = resolve(target) if target else ""
+    place = fragment(anchor if is_wiki else unquote(parts.fragment))
+    end = f"#{quote(place, errors='surrogateescape')}" if place else ""
     if path == "":
-        return {"href": f"#{parts.fragment}"}
+        return {"href": end or "#"}
     if path is None:
         return {"href": f"/notes?q={quote(target, errors='surrogateescape')}", "class": "missing"}
-    return {"href": f"/notes/{quote(path, errors='surrogateescape')}"}
+    return {"href": f"/notes/{quote(path, errors='surrogateescape')}{end}"}
 
 
 def _picture(token: Token, place: _Place, in_link: bool) -> list[Token]:

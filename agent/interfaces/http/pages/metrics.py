@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from agent.app.figures import all_figures, load_receipts, present_figures
 from agent.attention.notice_counts import NoticeCounts, counts_by_day
-from agent.background.standing_alerts import alert_help, alert_title, load_standing
+from agent.background.active_alerts import alert_help, alert_title, load_active_alerts
 from agent.clock import clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
@@ -179,7 +179,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     days = days_until(request.now.date(), count)
     totals, present = load_totals(workspace.metrics, days[0]), present_figures(workspace)
     figures = all_figures(workspace, totals, present, days[0])
-    standing = load_standing(workspace.vault) if is_watched(workspace) else ()
+    standing = load_active_alerts(workspace.vault) if is_watched(workspace) else ()
     return {
         "span": count,
         "spans": SPANS,

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from markupsafe import Markup
 
 from agent.dataclass import dataclass
-from agent.deeds.note_edits import ShownBox, edit_note, may_edit, text_in_form, tick_box
+from agent.deeds.note_edits import BoxOnPage, edit_note, may_edit, text_in_form, tick_box
 from agent.deeds.restoring import VERSIONS, restore_note, versions_of
 from agent.errors import NoteGone, UserError
 from agent.index.query import SearchResult
@@ -23,7 +23,7 @@ from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.pictures import picture_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.workspace.catch_up import behind_daemon
+from agent.workspace.catch_up import daemon_lag
 from agent.workspace.workspace import load_daemon_state
 
 _HITS, _LISTED = 20, 500
@@ -74,7 +74,7 @@ def _search(request: PageRequest, query: str) -> tuple[SearchResult, Sentence | 
     daemon = load_daemon_state(request.workspace)
     with request.service.index.held() as index:
         found, _ = find_notes(index, query, _HITS, explain=True)
-        return found, words_of_near_hits(index, found, behind_daemon(daemon) if daemon is not None else None)
+        return found, words_of_near_hits(index, found, daemon_lag(daemon) if daemon is not None else None)
 
 
 def _parents(folder: str) -> list[tuple[str, str]]:
@@ -172,7 +172,7 @@ def save(request: PageRequest) -> Done:
 def tick(request: PageRequest) -> Done:
     """Tick a box, or take the tick out: `box` has how many boxes above say the same, what is wanted, and the text."""
     above, wanted, text = (*request.needed("box").split(" ", 2), "")[:3]
-    shown = ShownBox(text, int(above) if above.isdecimal() else 0)
+    shown = BoxOnPage(text, int(above) if above.isdecimal() else 0)
     done = tick_box(request.own_vault, request.needed("path"), shown, done=wanted == "x")
     key = "later" if done is not None and done.queued else "ticked" if wanted == "x" else "unticked"
     return Done(request.text(key, name=text))

@@ -53,8 +53,14 @@ def pairing_route(service: Service) -> Route:
         try:
             if request.method == "POST":
                 return await run_in_threadpool(pair, await request.body())
-            service.sign_in.browsers.end([request.scope[BROWSER]])
-            return json_response({"ended": request.scope[BROWSER]})
+            if (app := request.scope.get(BROWSER)) is None:
+                raise RequestRefused(
+                    HTTPStatus.FORBIDDEN,
+                    "this is the token of the whole machine, and no app has signed in with it",
+                    hint="vault-agent serve browsers lists who is signed in, and ends it",
+                )
+            service.sign_in.browsers.end([app])
+            return json_response({"ended": app})
         except (RequestRefused, msgspec.MsgspecError) as error:
             return problem_response(error, workspace.settings.vault.language)
 

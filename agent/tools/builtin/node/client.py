@@ -127,8 +127,8 @@ class NodeClient:
         status, found = self._ask("POST", f"/api/v1/tools/{tool}/execute", seconds, body)
         if status == 200:
             return NodeReply(_output(found))
-        told = [str(found.get(name) or "") for name in ("code", "detail", "hint", "permission")]
-        code, detail, hint, permission = (each[:1_500] for each in told)
+        parts = [str(found.get(name) or "") for name in ("code", "detail", "hint", "permission")]
+        code, detail, hint, permission = (each[:1_500] for each in parts)
         return NodeReply("", code or str(status), detail, hint, permission if permission in PERMISSIONS else "")
 
     def _ask(self, method: str, path: str, seconds: float, body: object = None) -> tuple[int, Mapping[str, object]]:

@@ -219,8 +219,8 @@ def _failure(reply: NodeReply, source: str, context: RunContext) -> str:
     if reply.code == "permission_denied":
         return _denied(reply.permission or "for this")
     context.taint.mark(source)
-    told = f"{reply.detail}\n{reply.hint}".strip() or "it says nothing more"
-    return f"the node host could not do it ({reply.code[:40]}):\n{frame(told, source)}"
+    message = f"{reply.detail}\n{reply.hint}".strip() or "it says nothing more"
+    return f"the node host could not do it ({reply.code[:40]}):\n{frame(message, source)}"
 
 
 def _seconds(parameters: JsonObject, arguments: JsonObject, otherwise: str) -> float:

@@ -70,7 +70,7 @@ class ServerLink:
 
     @property
     def config(self) -> ServerConfig:
-        """What the settings say of the server."""
+        """The settings of the server."""
         return self.session.config
 
     @property
@@ -151,9 +151,10 @@ class ServerLink:
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
             return self._called(name, listed, arguments, context)
 
+        description = frame(listed.description, f"the server {self.config.name}, of its tool")
         return Tool(
             name,
-            listed.description,
+            description,
             listed.parameters,
             perform,
             _GROUPS,
@@ -168,7 +169,7 @@ class ServerLink:
         if count_secrets(canonical(arguments), self.secrets()):
             raise ToolFailed("the arguments have a secret of this machine in them; they were not sent")
         source = f"the server {name}, {tool}"  # the tool's own name is the server's words
-        given = plain(arguments)
+        sent = plain(arguments)
         try:
             self.session.start(cancelled=context.cancelled)
             if self._tools.get(tool, (None,))[0] != listed:
@@ -176,7 +177,7 @@ class ServerLink:
                     f"{tool} was not called: the server {name} describes it otherwise now than when it was chosen, or "
                     "has it no more"
                 )
-            reply = self.session.call(listed.name, given if isinstance(given, dict) else {}, context.cancelled)
+            reply = self.session.call(listed.name, sent if isinstance(sent, dict) else {}, context.cancelled)
         except ServerAway as error:
             self._failed(error)
             raise ToolFailed(f"the server {name} cannot be used: {error.problem}. Tell the person") from error
@@ -200,8 +201,8 @@ class ServerLink:
             raise ToolFailed(self._failure(reply.text, source, context))
         return ToolOutput(reply.text or "(it gave nothing back)", untrusted=source, images=reply.images)
 
-    def _failure(self, said: str, source: str, context: RunContext) -> str:
+    def _failure(self, message: str, source: str, context: RunContext) -> str:
         """The text of a failure for the model; what the server says in it is untrusted."""
         context.taint.mark(source)
-        known = redact(said, self.secrets())[:1_500]  # before the cut: half a key would not be found
+        known = redact(message, self.secrets())[:1_500]  # before the cut: half a key would not be found
         return f"the server {self.config.name} could not do it:\n{frame(known or 'it says no reason', source)}"

@@ -17,7 +17,8 @@ from agent.llm.messages import JsonObject
 from agent.tools.tool_names import SERVED
 
 MOST_TOOLS = 128
-_MOST_WORDS = 600
+_MOST_WORDS, _MOST_WORDS_INSIDE = 600, 200
+"""The most characters of what is said of a tool, and of one of its arguments."""
 _MOST_SCHEMA = 8_000
 _LONGEST_NAME = 64
 """What providers of models take."""
@@ -49,16 +50,22 @@ def server_tool(name: str, description: str, schema: object, *, is_readonly: boo
     if not name or not isinstance(cleaned, dict) or cleaned.get("type", "object") != "object":
         return None
     written = json.dumps({"type": "object", "properties": {}, **cleaned}, sort_keys=True, default=str)
-    words = "".join(each if each.isprintable() else " " for each in description or name)
     if len(written) > _MOST_SCHEMA or len(name) > 200:
         return None
-    return ServerTool(name, " ".join(words.split())[:_MOST_WORDS], written, is_readonly)
+    return ServerTool(name, _words(description or name, _MOST_WORDS), written, is_readonly)
+
+
+def _words(statement: object, most: int) -> str:
+    """What a server says of something, on one line and short."""
+    return " ".join("".join(each if each.isprintable() else " " for each in str(statement)).split())[:most]
 
 
 def _cleaned(schema: object, depth: int = 0) -> object:
     if isinstance(schema, Mapping) and depth < 12:
         return {
-            str(key): {str(name): _cleaned(each, depth + 1) for name, each in value.items()}
+            str(key): _words(value, _MOST_WORDS_INSIDE)
+            if key == "description"
+            else {str(name): _cleaned(each, depth + 1) for name, each in value.items()}
             if key in _NAMED and isinstance(value, Mapping)
             else _cleaned(value, depth + 1)
             for key, value in schema.items()

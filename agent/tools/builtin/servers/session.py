@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import field
+from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -45,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What a server is started with, secrets looked up: variables of its environment, headers of each request."""
+    """The launch of a server, secrets looked up: variables of its environment, headers of each request."""
 
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -270,6 +271,9 @@ class _Life:
         if isinstance(found, TimeoutError):
             return ServerAway(Sentence("it was not ready within {seconds:g} s", seconds=START_SECONDS), words)
         logger.info("the server %s cannot be used: %r", name, found)
+        if self._words.is_refused:
+            wants = "{host} wants a sign-in: the setting token names the place of a key; OAuth is not there"
+            return ServerAway(Sentence(wants, host=self.session.config.place))
         if self.session.config.url:
             return ServerAway(Sentence("{host} cannot be reached, or is no MCP server", host=self.session.config.place))
         return ServerAway(Sentence("it ended while it was started"), words)
@@ -283,9 +287,11 @@ def _first(error: BaseException) -> BaseException:
 
 
 class _LastWords:
-    """The end of what a server writes to its standard error: nothing else of it is kept."""
+    """The end of what a server writes to its standard error: nothing else of it is kept. `is_refused`: it has answered
+    over HTTP that nobody comes in so."""
 
     def __init__(self) -> None:
+        self.is_refused = False
         self._text = b""
         self._read, write = os.pipe()
         self.file = os.fdopen(write, "w")
@@ -320,15 +326,20 @@ def _connection(config: ServerConfig, launch: Launch, words: _LastWords) -> "Abs
         )
         found: AbstractAsyncContextManager[_Streams] = stdio.stdio_client(parameters, errlog=words.file)
         return found
-    return _http(config, launch)
+    return _http(config, launch, words)
 
 
 @asynccontextmanager
-async def _http(config: ServerConfig, launch: Launch) -> AsyncIterator[_Streams]:
+async def _http(config: ServerConfig, launch: Launch, words: _LastWords) -> AsyncIterator[_Streams]:
+    async def look(response: Any) -> None:
+        words.is_refused |= response.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
     httpx, transport = import_module("httpx2"), import_module("mcp.client.streamable_http")
     waits = httpx.Timeout(30.0, read=config.seconds + _END_SECONDS)
     async with (
-        httpx.AsyncClient(headers=dict(launch.headers), timeout=waits, trust_env=False) as client,
+        httpx.AsyncClient(
+            headers=dict(launch.headers), timeout=waits, trust_env=False, event_hooks={"response": [look]}
+        ) as client,
         transport.streamable_http_client(config.url, http_client=client) as streams,
     ):
         yield streams
@@ -372,13 +383,13 @@ async def _tools_of(client: "Client") -> tuple[ServerTool, ...]:
         page = await client.list_tools(cursor=cursor)
         for tool in page.tools:
             hints = tool.annotations
-            kept = server_tool(
+            listed = server_tool(
                 tool.name,
                 tool.description or "",
                 tool.input_schema,
                 is_readonly=hints is not None and hints.read_only_hint is True and not hints.destructive_hint,
             )
-            found += [kept] if kept is not None else []
+            found += [listed] if listed is not None else []
         cursor = page.next_cursor
         if not cursor or len(found) >= MOST_TOOLS:
             break

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeDecision
-from agent.background.standing_alerts import StandingAlert, save_standing
+from agent.background.active_alerts import ActiveAlert, save_active_alerts
 from agent.events.notices import Decided, NoticeRaised
 from agent.llm.ledger import LedgerEntry, SpendScope
 from agent.llm.messages import Usage
@@ -69,7 +69,7 @@ def have_trouble(workspace: Workspace, subject: str = "brief") -> None:
     """Two alerts that stand."""
     since = workspace.clock.now() - timedelta(hours=3)
     alerts = Alert("job_failures", subject, 4), Alert("node_away", "", 180)
-    save_standing(workspace.vault, [StandingAlert(each, since, "x") for each in alerts])
+    save_active_alerts(workspace.vault, [ActiveAlert(each, since, "x") for each in alerts])
 
 
 class _At:

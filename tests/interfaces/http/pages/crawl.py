@@ -20,7 +20,9 @@ _OURS = re.compile(r"/assets/\w+/[\w./-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _TYPED = re.compile(r"<textarea.*?</textarea>|value=\"[^\"]*\"", re.DOTALL)
 """What a form sends back as it is, and must not change."""
-_TAGS = frozenset({"script", "iframe", "object", "embed", "base", "style", "frame", "applet", "video", "audio", "math"})
+_TAGS = frozenset({"script", "iframe", "object", "embed", "base", "style", "frame", "applet", "video", "audio"}) | {
+    "annotation", "annotation-xml", "semantics", "mglyph",
+}  # fmt: skip
 
 
 def fields() -> tuple[str, ...]:

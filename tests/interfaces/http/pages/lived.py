@@ -27,6 +27,11 @@ We decided on **slate**, not tiles. See [[paint|the paint]] and [[garden/beds]];
 > [!warning] Before the winter
 > The north side leaks. Call the roofer by ==Friday==.
 
+> [!note]- The price
+> It is $86 \\cdot a$ for an area $a$[^1]: see [[#The roof]].
+
+[^1]: Without the gutter.
+
 - [x] ask for three offers
 - [ ] choose one by 2026-11-28
 

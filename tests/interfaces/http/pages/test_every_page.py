@@ -33,8 +33,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 def faults(seen: Seen, *rules: str) -> list[str]:
-    """The findings of axe-core on the open page; by default of all its rules."""
-    only = {"runOnly": list(rules)} if rules else {}
+    """The findings of axe-core on the open page; by default of all its rules, and of small targets."""
+    only = {"runOnly": list(rules)} if rules else {"rules": {"target-size": {"enabled": True}}}
     found = seen.page.evaluate("(only) => axe.run(document, {resultTypes: ['violations'], ...only})", only)
     return [f"{each['id']}: {node['html'][:200]}" for each in found["violations"] for node in each["nodes"]]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agent.background.standing_alerts import load_standing, save_standing
+from agent.background.active_alerts import load_active_alerts, save_active_alerts
 from agent.interfaces.http.pages.metrics import counted_charts, days_until, notice_chart
 from agent.metrics.totals import MetricTotals, load_days
 from agent.vault.change import Stamp
@@ -111,11 +111,11 @@ def test_the_day_below_the_pointer_is_told(page: Page, house: House) -> None:
 def test_troubles_stand_on_top_with_what_to_do_and_go_when_they_are_over(page: Page, house: House) -> None:
     vault = house.workspace.vault
     have_trouble(house.workspace)
-    assert len(load_standing(vault)) == 2
+    assert len(load_active_alerts(vault)) == 2
     page.goto(f"{house.url}/metrics")
     expect(page.get_by_text("The job brief has failed 4 times in a row")).to_be_visible()
     expect(page.locator("code", has_text="vault-agent jobs history brief")).to_be_visible()
-    save_standing(vault, [])
+    save_active_alerts(vault, [])
     page.reload()
     expect(page.get_by_text("None stands.")).to_be_visible()
 

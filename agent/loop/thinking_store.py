@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agent.events.runs import ModelThought
-from agent.llm.kept_thinking import thought_in
 from agent.llm.messages import Assistant, JsonObject, items, mapping, parsed, text
+from agent.llm.thinking import thought_in
 from agent.loop.records import Spoken
-from agent.loop.session import Session, kept_texts
+from agent.loop.session import Session, stored_texts
 
 _MARK = '{"thinking before": '
 """The beginning of a text that is thinking: no text that a model was given begins so."""
@@ -22,24 +22,26 @@ def keep_thinking(session: Session, message: Assistant, run: str, publish: Calla
     """Keep the thinking of a message that has calls, and publish what of it is words."""
     if thought := thought_in(message):
         publish(ModelThought(run, session.path, session.vault.masked(thought)))
-    if message.kept and message.calls:
-        told = {"thinking before": message.calls[0].id, "by": message.kept_by, "kept": message.kept}
-        kept_texts(session.vault).put(session.id, [json.dumps(told, default=dict)])
+    if message.thinking and message.calls:
+        stored = {"thinking before": message.calls[0].id, "by": message.thinking_by, "kept": message.thinking}
+        stored_texts(session.vault).put(session.id, [json.dumps(stored, default=dict)])
 
 
 def restore_thinking(session: Session) -> None:
     """Give the messages of a session their thinking again, as far as it is kept here."""
-    texts = (each for each in kept_texts(session.vault).of(session.id).values() if each.startswith(_MARK))
-    kept = {text(told.get("thinking before")): told for told in map(_parsed, texts)}
+    texts = (each for each in stored_texts(session.vault).of(session.id).values() if each.startswith(_MARK))
+    by_call = {text(stored.get("thinking before")): stored for stored in map(_parse_stored, texts)}
     for at, record in enumerate(session.records):
         match record.event:
-            case Spoken(Assistant(calls=(first, *_), kept=()) as message) if (told := kept.get(first.id)) is not None:
-                blocks = tuple(map(mapping, items(told.get("kept"))))
-                whole = replace(message, kept=blocks, kept_by=text(told.get("by")))
+            case Spoken(Assistant(calls=(first, *_), thinking=()) as message) if (
+                stored := by_call.get(first.id)
+            ) is not None:
+                blocks = tuple(map(mapping, items(stored.get("kept"))))
+                whole = replace(message, thinking=blocks, thinking_by=text(stored.get("by")))
                 session.records[at] = replace(record, event=replace(record.event, message=whole))
 
 
-def _parsed(written: str) -> JsonObject:
+def _parse_stored(written: str) -> JsonObject:
     try:
         return mapping(parsed(written))
     except ValueError:

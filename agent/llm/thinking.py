@@ -1,6 +1,6 @@
 """The thinking of a model beside its answer, in the order in which it came: some models check that when it goes back.
 
-`Assistant.kept` has the model's own blocks, and marks for the pieces of the text and for the calls between them.
+`Assistant.thinking` has the model's own blocks, and marks for the pieces of the text and for the calls between them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,13 +39,13 @@ def thinking_field(name: str, value: Json) -> JsonObject:
 
 def thinking_fields(message: Assistant) -> dict[str, Json]:
     """The fields of a message with its thinking."""
-    return {text(each.get("name")): each.get("value") for each in message.kept if each.get("type") == "field"}
+    return {text(each.get("name")): each.get("value") for each in message.thinking if each.get("type") == "field"}
 
 
 def thought_in(message: Assistant) -> str:
-    """What of the thinking of a message is words: of blocks, fields and summaries; empty where it is encrypted."""
+    """The words of the thinking of a message: of blocks, fields and summaries; empty where it is encrypted."""
     found: list[str] = []
-    for block in message.kept:
+    for block in message.thinking:
         found.append(text(block.get("value" if block.get("type") == "field" else "thinking")))
         found += (text(mapping(each).get("text")) for each in items(block.get("summary")))
     return "\n\n".join(filter(None, map(str.strip, found)))
@@ -53,7 +53,7 @@ def thought_in(message: Assistant) -> str:
 
 def marked_call(message: Assistant, at: int) -> JsonObject:
     """The mark of the call at this position; empty without one."""
-    marks = (each for each in message.kept if each.get("type") == "call" and number(each.get("number")) == at)
+    marks = (each for each in message.thinking if each.get("type") == "call" and number(each.get("number")) == at)
     return next(marks, {})
 
 
@@ -62,10 +62,10 @@ def ordered_parts(message: Assistant, kinds: Collection[str]) -> Iterator[Part]:
 
     Where the text is no longer what it was (a secret is masked), it stands whole before the first call.
     """
-    lengths = [number(each.get("characters")) for each in message.kept if each.get("type") == "text"]
+    lengths = [number(each.get("characters")) for each in message.thinking if each.get("type") == "text"]
     left, is_whole = message.text, sum(lengths) == len(message.text)
     calls = dict(enumerate(message.calls))
-    for block in message.kept:
+    for block in message.thinking:
         kind = text(block.get("type"))
         if kind in kinds:
             yield block
@@ -86,9 +86,9 @@ def own_thinking(request: Request, origin: str) -> Request:
     it."""
 
     def own(message: Message) -> Message:
-        if not isinstance(message, Assistant) or not message.kept or message.kept_by == origin:
+        if not isinstance(message, Assistant) or not message.thinking or message.thinking_by == origin:
             return message
-        return replace(message, kept=())
+        return replace(message, thinking=())
 
     messages = tuple(map(own, request.messages))
     return request if all(map(is_, messages, request.messages)) else replace(request, messages=messages)

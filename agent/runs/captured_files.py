@@ -1,11 +1,14 @@
 """Files that come from outside of the vault, with captures and with messages, and are kept beside the notes."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.importers.names import FreeNames, safe_name
+from agent.texts import Sentence
+from agent.vault.change import Stamp
 from agent.vault.provenance.marks import new_marks
 from agent.vault.receiving.choice import is_shown_only
 from agent.vault.secrets import introduced
@@ -14,6 +17,7 @@ from agent.workspace.workspace import Workspace
 
 FILES = "attachments/"
 """The folder of the vault for them, with one for each month."""
+_PICTURE = re.compile(r"!\[\[[^\]]+\.(?:png|jpe?g|gif|webp)\]\]", re.IGNORECASE)
 _TYPED = (".md", ".markdown", ".txt", ".canvas", ".base")
 """The endings of files that count as typed by the person, unless it is recorded that they are not."""
 
@@ -26,7 +30,7 @@ class CapturedFile:
     data: bytes
 
 
-def kept_files(workspace: Workspace, files: Sequence[CapturedFile], now: datetime) -> list[tuple[str, bytes]]:
+def captured_files(workspace: Workspace, files: Sequence[CapturedFile], now: datetime) -> list[tuple[str, bytes]]:
     """The path and the bytes of each file as it is kept. Raises `UserError` for one that is not: it is too large,
     programs may run it, or it has a secret in it."""
     largest, names = (
@@ -51,6 +55,22 @@ def kept_files(workspace: Workspace, files: Sequence[CapturedFile], now: datetim
         )
         found.append((path, each.data))
     return found
+
+
+def keep_files(workspace: Workspace, files: Sequence[CapturedFile], source: str, subject: Sentence) -> list[str]:
+    """Keep files that came from a `source`, in one commit; returns their paths. Raises as `captured_files` and as a
+    transaction do."""
+    run, found = workspace.clock.new_id(), captured_files(workspace, files, workspace.clock.now().astimezone())
+    note_strangers(workspace.vault, run, found, source)
+    with workspace.vault.transaction(subject, Stamp("agent", run=run, tool="keep")) as change:
+        for path, data in found:
+            change.create(path, data)
+    return [path for path, _ in found]
+
+
+def has_picture(words: str) -> bool:
+    """True for a message with a picture of the vault in it, at which the model has to look by itself."""
+    return _PICTURE.search(words) is not None
 
 
 def note_strangers(vault: Vault, run: str, files: Iterable[tuple[str, bytes]], source: str) -> None:

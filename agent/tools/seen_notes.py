@@ -13,18 +13,18 @@ BASE = 12
 
 
 @dataclass(slots=True)
-class ShownNotes:
+class SeenNotes:
     """The shown lines by note, each with a hash of their version."""
 
     _notes: dict[str, tuple[bytes, frozenset[int]]] = field(default_factory=dict)
 
-    def show(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> None:
+    def add(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> None:
         """Record that these lines (inclusive, from 1; None: all) of a note with the content `data` were shown."""
         version = sha256(data).digest()
         first, last = lines or (1, line_count(data))
-        shown = frozenset(range(first, last + 1))
+        numbers = frozenset(range(first, last + 1))
         before = self._notes.get(path)
-        self._notes[path] = (version, before[1] | shown if before and before[0] == version else shown)
+        self._notes[path] = (version, before[1] | numbers if before and before[0] == version else numbers)
 
     def forget(self, path: str) -> None:
         """Delete the record of a note's shown lines."""
@@ -35,7 +35,7 @@ class ShownNotes:
         found = self._notes.get(path)
         return found[0].hex()[:BASE] if found else ""
 
-    def is_shown(self, path: str, data: bytes, lines: tuple[int, int]) -> bool:
+    def has_lines(self, path: str, data: bytes, lines: tuple[int, int]) -> bool:
         """True if these lines (inclusive, from 1) of the note's version `data` were shown."""
         found = self._notes.get(path)
         if found is None or found[0] != sha256(data).digest():
@@ -44,7 +44,7 @@ class ShownNotes:
 
     def is_whole(self, path: str, data: bytes) -> bool:
         """True if every line of the note's version `data` was shown."""
-        return self.is_shown(path, data, (1, line_count(data)))
+        return self.has_lines(path, data, (1, line_count(data)))
 
 
 def version_of(data: bytes) -> str:

@@ -12,7 +12,7 @@ from agent.vault.store import Vault
 
 
 @dataclass(frozen=True, slots=True)
-class StandingAlert:
+class ActiveAlert:
     """An alert that has stood `since` then, and the id of the notice about it."""
 
     alert: Alert
@@ -21,31 +21,31 @@ class StandingAlert:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is about: an alert with the same key is the same trouble."""
+        """The key: an alert with the same key is the same trouble."""
         return self.alert.rule, self.alert.subject
 
 
-def load_standing(vault: Vault) -> tuple[StandingAlert, ...]:
+def load_active_alerts(vault: Vault) -> tuple[ActiveAlert, ...]:
     """The alerts that stood when the daemon looked last; none where they are damaged."""
     return _table(vault).get() or ()
 
 
-def save_standing(vault: Vault, standing: Iterable[StandingAlert]) -> None:
+def save_active_alerts(vault: Vault, active: Iterable[ActiveAlert]) -> None:
     """Write them down."""
-    _table(vault).put(tuple(standing))
+    _table(vault).put(tuple(active))
 
 
 def alert_title(alert: Alert, language: Language) -> str:
-    """What is wrong, in one line."""
+    """The trouble, in one line."""
     about = daily.inert(alert.subject)
     return text(f"alert.{alert.rule}", language, about=about, count=f"{alert.number:g}")
 
 
 def alert_help(alert: Alert, language: Language) -> str:
-    """What the person can do about it, in one line."""
+    """The help for the person, in one line."""
     about = daily.inert(alert.subject)
     return text(f"alert.{alert.rule}_do", language, about=about, more=f"{alert.more:g}")
 
 
-def _table(vault: Vault) -> Table[tuple[StandingAlert, ...]]:
-    return Table(vault.records, "standing-alerts", tuple[StandingAlert, ...], is_flushed=False)
+def _table(vault: Vault) -> Table[tuple[ActiveAlert, ...]]:
+    return Table(vault.records, "standing-alerts", tuple[ActiveAlert, ...], is_flushed=False)

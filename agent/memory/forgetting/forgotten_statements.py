@@ -91,10 +91,10 @@ class ForgottenStatement:
         """True if the sentence has all its words, or one of its codes."""
         if not (self.words or self.codes):
             return False
-        said = wording(sentence)
-        if self.codes & said.numbers:
+        found = wording(sentence)
+        if self.codes & found.numbers:
             return True
-        return bool(self.words) and said.negated == self.negated and self.words <= said.words | said.numbers
+        return bool(self.words) and found.negated == self.negated and self.words <= found.words | found.numbers
 
     def begins_at_the_end_of(self, text: str) -> bool:
         """True if the text was cut short after the beginning of the statement."""
@@ -107,7 +107,7 @@ class ForgottenStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidAgain(Tombstones):
+class ForgottenStatements(Tombstones):
     """The statements of one forgetting, with their fingerprints; `mark` stands in records where one of them stood.
 
     `names` are the names of notes (without folder and ending) that hold a statement, each with its new name; empty for
@@ -122,13 +122,13 @@ class SaidAgain(Tombstones):
         """True if the text may say a statement, or has one of the names; a quick check for whole notes."""
         return bool(self._near(text)) or any(name in text for name in self.names) or self._is_cut(text)
 
-    def with_statements(self, texts: Iterable[str]) -> "SaidAgain":
+    def with_statements(self, texts: Iterable[str]) -> "ForgottenStatements":
         """The same, which knows the statements of further texts too."""
         known = {each.tokens for each in self.statements}
         further = (each for each in _statements(texts) if each.tokens not in known)
         return replace(self, statements=(*self.statements, *further))
 
-    def with_names(self, names: Mapping[str, str]) -> "SaidAgain":
+    def with_names(self, names: Mapping[str, str]) -> "ForgottenStatements":
         """The same, which knows further names of notes, too."""
         return replace(self, names={**self.names, **names})
 
@@ -156,11 +156,11 @@ class SaidAgain(Tombstones):
 
     def is_name(self, name: str) -> bool:
         """True if the name of a note, without folder and ending, holds a statement or its beginning."""
-        said = _DAY_AND_ID.sub("", name)
-        words = _NUMBER.sub("", said)
+        undated = _DAY_AND_ID.sub("", name)
+        words = _NUMBER.sub("", undated)
         is_cut = len(words.encode()) >= _CUT_NAME
         begun = is_cut and any(each.begins_at_the_end_of(words) for each in self.statements)
-        return begun or any(each.spelled.search(said) for each in self.statements)
+        return begun or any(each.spelled.search(undated) for each in self.statements)
 
     def concerns(self, text: str) -> bool:
         """True if a line of the text says one of the statements, or has one of the names; quick for long texts."""
@@ -214,11 +214,11 @@ class SaidAgain(Tombstones):
 
     def _json(self, literal: str) -> str:
         try:
-            said = parse_json(literal)
+            value = parse_json(literal)
         except ValueError:
             return literal
-        left = self._sentences(said)
-        if left == said:
+        left = self._sentences(value)
+        if left == value:
             return literal
         return re.sub("[%<[]", lambda odd: f"\\u{ord(odd[0]):04x}", json.dumps(left, ensure_ascii=False))
 
@@ -239,15 +239,15 @@ class SaidAgain(Tombstones):
         return [each for each in self.statements if each.is_near(folded_text)]
 
 
-def said_again(texts: Iterable[str], fingerprints: Iterable[str], mark: str) -> SaidAgain:
-    """What recognises the sentences of these texts, and whatever has one of these fingerprints."""
-    return SaidAgain(frozenset(fingerprints), tuple(_statements(texts)), mark=mark)
+def forgotten_statements(texts: Iterable[str], fingerprints: Iterable[str], mark: str) -> ForgottenStatements:
+    """The matcher of the sentences of these texts, and of whatever has one of these fingerprints."""
+    return ForgottenStatements(frozenset(fingerprints), tuple(_statements(texts)), mark=mark)
 
 
-def phrase(text: str, mark: str = MARK) -> SaidAgain:
-    """What recognises a text that a person typed, of any length, with the fingerprints of its sentences."""
+def phrase(text: str, mark: str = MARK) -> ForgottenStatements:
+    """The matcher of a text that a person typed, of any length, with the fingerprints of its sentences."""
     made = (_statement(each) for each in (without_lead(text).strip(), *fields_stated(text)))
-    return SaidAgain(marks(text), tuple(filter(None, made)), mark=mark)
+    return ForgottenStatements(marks(text), tuple(filter(None, made)), mark=mark)
 
 
 def _statements(texts: Iterable[str]) -> Iterator[ForgottenStatement]:
@@ -262,16 +262,16 @@ def _statement(text: str) -> ForgottenStatement | None:
     tokens = _tokens(text)[:_LONGEST]
     if not tokens:
         return None
-    said = wording(text)
-    words = (said.words | said.numbers) - PRONOUNS
+    parts = wording(text)
+    words = (parts.words | parts.numbers) - PRONOUNS
     return ForgottenStatement(
         tuple(tokens),
         _spelled(_TOKEN.findall(text)[:_LONGEST]),
         max(tokens, key=len),
-        _needles(said.words - PRONOUNS) or (tokens[0],),
+        _needles(parts.words - PRONOUNS) or (tokens[0],),
         words if len(words) >= _FEWEST else frozenset(),
-        said.negated,
-        frozenset(filter(_CODE.fullmatch, said.numbers)),
+        parts.negated,
+        frozenset(filter(_CODE.fullmatch, parts.numbers)),
     )
 
 
