@@ -46,7 +46,7 @@ class Ingestion:
     listed: Mapping[str, str]
     counts: CountChanges = field(default_factory=CountChanges)
     is_private: Callable[[str, bytes], bool] = says_never
-    told: Callable[[int], object] = ignore_count
+    report: Callable[[int], object] = ignore_count
     """Is told how many notes are indexed, after each group."""
     indexed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Ingestion:
             if self.vectors is not None:
                 self.vectors.add([each.record.id for each in group.notes], [each.chunks for each in group.notes])
             self.indexed += len(group.notes)
-            self.told(self.indexed)
+            self.report(self.indexed)
             for each in group.notes:
                 yield each.record.id, each.fields
 

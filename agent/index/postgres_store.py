@@ -283,15 +283,15 @@ class PostgresStore:
 
 
 def _row_of(record: StoredNote) -> tuple[object, ...]:
-    shown = json.dumps([record.title, record.name, record.headings, record.facets])
+    display = json.dumps([record.title, record.name, record.headings, record.facets])
     day = record.day if record.status == "indexed" else ""
-    told = (record.path, record.hash, record.status, _plain(record.reason), _plain(day), shown)
-    return (record.id, *told, record.data, record.text.encode("utf-8", "surrogatepass"))
+    columns = (record.path, record.hash, record.status, _plain(record.reason), _plain(day), display)
+    return (record.id, *columns, record.data, record.text.encode("utf-8", "surrogatepass"))
 
 
 def _record_of(row: Sequence) -> StoredNote:  # type: ignore[type-arg]
-    note, path, digest, status, reason, day, shown, data, content = row
-    title, name, headings, facets = parse_json(shown)
+    note, path, digest, status, reason, day, display, data, content = row
+    title, name, headings, facets = parse_json(display)
     return StoredNote(
         *(note, path, digest, status, reason, title, name, day),
         headings=tuple((int(at), tuple(each)) for at, each in headings),

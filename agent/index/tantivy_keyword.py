@@ -19,17 +19,17 @@ _HEAP = 64_000_000
 """Bytes that the writer may hold before it writes a segment; tantivy requires at least 15 million."""
 _MAPPED = (".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store", ".del")
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
 
 
 def _surviving(
-    work: Callable[Concatenate["TantivyKeyword", Given], Found],
-) -> Callable[Concatenate["TantivyKeyword", Given], Found]:
+    work: Callable[Concatenate["TantivyKeyword", Arguments], Found],
+) -> Callable[Concatenate["TantivyKeyword", Arguments], Found]:
     """Convert a panic of tantivy into `Damaged`: damaged files can cause one, and `except Exception` does not catch
     it."""
 
-    def survived(self: "TantivyKeyword", /, *args: Given.args, **kwargs: Given.kwargs) -> Found:
+    def survived(self: "TantivyKeyword", /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
         try:
             return work(self, *args, **kwargs)
         except BaseException as error:

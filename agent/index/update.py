@@ -263,7 +263,7 @@ class Updater:
         try:
             work = Ingestion(store, self._vectors, prepare, numbers, listed)
             work.is_private = self.is_private
-            work.told = lambda indexed: self.progress(before + indexed, all_notes)
+            work.report = lambda indexed: self.progress(before + indexed, all_notes)
             with store.transaction():
                 self._write(work, plan, read, gone)
         except BaseException:

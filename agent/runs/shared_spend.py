@@ -83,7 +83,7 @@ def exchange_spend(values: "SharedValues | DatabaseValues", machine: str, folder
     """Show what this machine has spent, and record in the ledger's folder what others show; raises `AgentError`."""
     if own.calls:
         values.show(machine, own.written())
-    told = (parse_spend(each) for each in values.others(machine).values())
-    found = {each.ledger: each for each in told if each is not None and each.ledger != own.ledger}
+    others = (parse_spend(each) for each in values.others(machine).values())
+    found = {each.ledger: each for each in others if each is not None and each.ledger != own.ledger}
     if found:
         save_elsewhere(folder, found)
