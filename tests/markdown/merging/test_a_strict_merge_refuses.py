@@ -181,3 +181,17 @@ def test_a_comment_that_was_put_above_a_key_is_not_deleted_with_it() -> None:
     base = "---\nstatus: open\ndue: friday\n---\nbody\n"
     ours, theirs = base.replace("due: friday\n", ""), base.replace("due:", "# ask Ann first\ndue:")
     assert merged(base, ours, theirs) is None and merged(base, theirs, ours) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs"),
+    [
+        ("uses: 4", "uses: 5", "uses: 3"),
+        ("updated: 2026-01-02", "updated: 2026-01-03", "updated: 2026-01-01"),
+        ("people: [{name: Ann, age: 1}]", "people: [{name: Ann, age: 2}]", "people: [{name: Ann, age: 3}]"),
+        ("about: {x: 1, y: 2}", "about: {x: 3, y: 2}", "about: {y: 2}"),
+    ],
+)
+def test_a_value_that_both_have_changed_is_not_chosen(base: str, ours: str, theirs: str) -> None:
+    sides = [f"---\n{each}\n---\nbody\n" for each in (base, ours, theirs)]
+    assert merged(*sides) is None
