@@ -303,8 +303,7 @@ def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
         if entry.text is not None or key not in LISTS:
             yield key, entry.text, entry.line
             continue
-        items = [*entry.items] * (2 if len(entry.items) == 1 else 1)  # a line's end tells a list from words and commas
-        yield key, "\n".join(items), entry.line
+        yield key, "".join(f"{item}\n" for item in entry.items), entry.line  # a line's end tells a list from commas
 
 
 _KEPT = "vault-agent/settings.json"
