@@ -303,7 +303,10 @@ def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
         if entry.text is not None or key not in LISTS:
             yield key, entry.text, entry.line
             continue
-        yield key, "".join(f"{item}\n" for item in entry.items), entry.line  # a line's end tells a list from commas
+        items = [*entry.items]
+        if len(items) == 1 and "," in items[0]:  # a line's end tells a list from words and commas
+            items *= 2
+        yield key, "\n".join(items), entry.line
 
 
 _KEPT = "vault-agent/settings.json"
