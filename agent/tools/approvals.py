@@ -296,7 +296,9 @@ class Approvals:
             after = Note.parse(change(data)).with_key("status", asked.status).data
         except BadNote:
             return
-        with self.vault.transaction(f"approval({asked.status}): {asked.name}", stamp) as transaction:
+        with self.vault.transaction(
+            f"approval({asked.status}): {self.vault.masked(asked.question or asked.name)}", stamp
+        ) as transaction:
             transaction.edit(asked.path, data, after)
 
 
