@@ -26,6 +26,7 @@ from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
 from agent.runs.open_requests import unreadable_in
 from agent.runs.registry import run_registry
+from agent.runs.request_note import with_link
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import text, translated
@@ -82,7 +83,7 @@ def run_request(
     data = workspace.vault.read(path)
     if data is None:
         raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
-    task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
+    task = with_link(request.text, path)
     untrusted = text_origin_of(workspace.vault).source(path, data)
     session = _session_before(workspace, agent, data, channel)
     return agent.ask(RunRequest(task, Speaker(channel)), session, line, untrusted)
