@@ -113,7 +113,7 @@ class Forgetter:
         history.check_possible(self.vault)
         self.vault.commit_held()  # otherwise it would be committed after the history was looked through
         try:
-            path = find_note(self.vault, name)
+            path = forget.find_to_forget(self.vault, name)
         except NoteGone:
             path = next((path for path in (name, f"{name}.md") if self._was_there(path)), "")
             if not path:
