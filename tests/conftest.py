@@ -22,6 +22,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.databases import database_url as database_url
+from tests.databases import postgres as postgres
 from tests.processes import hear_signals
 
 for _name in [name for name in os.environ if name.startswith("GIT_")]:

@@ -29,17 +29,11 @@ FORBIDDEN = frozenset(
 """Words that say that something happened to a thing, and not what it is."""
 NOT_CLEAN = frozenset(
     [
-        "calendars",
-        "git",
         "growth",
-        "importers",
-        "index",
         "interfaces",
-        "markdown",
         "memory",
         "skills",
         "vault",
-        "watch",
     ]
 )
 """The rooms that still have such names. This list only ever gets shorter."""

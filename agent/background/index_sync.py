@@ -25,6 +25,7 @@ from agent.events.types import (
     NoteMoved,
     TurnEnded,
 )
+from agent.index.files import WrittenElsewhere
 from agent.index.update import IndexReport
 from agent.index.words_met import MOST, forget_words_met
 from agent.markdown.changes import NoteChange
@@ -64,6 +65,8 @@ class IndexSync:
     doubtful: frozenset[str] | None = None
     """The notes of which it is not known what they contained when all were compared last; None: it is of none."""
     _compare_at: float = field(default=0.0, init=False)
+    _follows: bool = field(default=False, init=False)
+    """True while another machine writes the index that they share; that one may stop at any moment."""
     _large_from: float | None = field(default=None, init=False)
     """Since when there is a large burst of which nothing was taken in; None: there is none."""
     _rush: float = field(default=0.0, init=False)
@@ -119,7 +122,7 @@ class IndexSync:
         if not event.waiting:
             self._large_from = None
             self._take_in()
-            self.index.close()
+            self.index.release_files()
             trim_memory()
         elif self.clock.monotonic() >= self._large_from + LATEST:
             self._take_in()
@@ -156,13 +159,17 @@ class IndexSync:
         if self._large_from is None and report is not None and report.indexed >= MANY:
             self._large_from = now
         trim_memory()
-        self._compare_at = now + max(self.scan_seconds, self.still_seconds)
+        self._compare_at = now + (RETRY if self._follows else max(self.scan_seconds, self.still_seconds))
 
     def _guarded(self, work: Callable[[], IndexReport]) -> IndexReport | None:
         """The report of an update; None when it has failed, and `problem` says why then."""
+        self._follows = False
         try:
             with self.cut_short():
                 report = work()
+        except WrittenElsewhere:
+            self._follows, self.problem = True, ""
+            return None
         except Exception as error:  # a daemon that has ended mends nothing
             logger.debug("index:", exc_info=True)
             self.problem = log_failure(logger, "index", error, self.problem)

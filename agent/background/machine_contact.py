@@ -10,11 +10,8 @@ from datetime import date
 from agent.background.routine import LookEvery, Routine
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.llm.spend_elsewhere import DaySpend, ledger_id, parse_spend, save_elsewhere
 from agent.runs.machines import note_machine
-from agent.runs.status import SPEND, ledger_of
-from agent.vault.provenance.remotes import plain_address
-from agent.vault.sync.shared_values import SharedValues, is_paused
+from agent.runs.shared_spend import SpendSharing
 from agent.workspace.machine import open_claims
 from agent.workspace.workspace import Workspace
 
@@ -26,8 +23,11 @@ class MachineContact:
     """The contact of one daemon with the other machines."""
 
     workspace: Workspace
-    _values: SharedValues | None = field(default=None, init=False)
+    _spend: SpendSharing = field(init=False)
     _cleaned: date | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._spend = SpendSharing(self.workspace)
 
     def routine(self) -> Routine:
         """A look every ten minutes; each costs two questions to the remote."""
@@ -50,30 +50,6 @@ class MachineContact:
         except (AgentError, OSError) as error:
             logger.info("the other machines cannot be told now: %s", error)
 
-    def _is_believed(self, address: str) -> bool:
-        vault = self.workspace.vault
-        return not is_paused(vault) and vault.provenance.answers.load().is_mine(plain_address(address))
-
     def share_spend(self) -> None:
-        """Show the other machines what was spent here today, and record what they show: the daily limits count all.
-
-        By a reference on the remote, not in a note: a limit needs the figures of this hour, and a note would make a
-        commit for each. Only a remote to which nobody else writes is believed, as a stranger could use the day's money
-        up with a number. Raises `AgentError` when the remote cannot be reached.
-        """
-        vault, remote = self.workspace.vault, open_claims(self.workspace).remote
-        if remote is None or not self._is_believed(remote.address):
-            return
-        if self._values is None or self._values.remote.address != remote.address:
-            self._values = SharedValues(vault, remote, SPEND)
-        folder = self.workspace.directories.state / SPEND
-        own = ledger_id(folder, self.workspace.clock.new_id())
-        ledger = ledger_of(self.workspace)
-        day = ledger.today()
-        spent = ledger.totals(day)
-        if spent.calls:
-            self._values.show(vault.id, DaySpend(own, day, spent.calls, spent.tokens, spent.money).written())
-        parsed = (parse_spend(each) for each in self._values.others(vault.id).values())
-        found = {each.ledger: each for each in parsed if each is not None and each.ledger != own}
-        if found:
-            save_elsewhere(folder, found)
+        """Show the other machines what was spent here today, and record what they show: the daily limits count all."""
+        self._spend.exchange()

@@ -113,15 +113,15 @@ def _day(moment: date) -> date:
 
 
 def _expanded(calendar: Calendar, group: list[Event], first: date, last: date) -> list[dict[str, str]]:
-    alone = Calendar()
+    one_event = Calendar()
     if "X-WR-TIMEZONE" in calendar:
-        alone["X-WR-TIMEZONE"] = calendar["X-WR-TIMEZONE"]
+        one_event["X-WR-TIMEZONE"] = calendar["X-WR-TIMEZONE"]
     for event in group:
-        alone.add_component(event)
+        one_event.add_component(event)
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, EVENT_SECONDS)
     try:
-        query = recurring_ical_events.of(alone)
+        query = recurring_ical_events.of(one_event)
         return [_row(each) for each in query.between(first - timedelta(days=1), last + _NEAR)]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -147,8 +147,8 @@ def _words(value: object, most: int) -> str:
 
 
 def _mark(event: Event) -> str:
-    kept = (line for line in _lines(event) if not line.startswith(_VOLATILE))
-    return sha256("\n".join(kept).encode()).hexdigest()
+    stable_lines = (line for line in _lines(event) if not line.startswith(_VOLATILE))
+    return sha256("\n".join(stable_lines).encode()).hexdigest()
 
 
 def _lines(event: Event) -> Iterator[str]:

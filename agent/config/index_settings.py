@@ -10,8 +10,13 @@ from agent.dataclass import dataclass
 class IndexSettings:
     """Settings of search."""
 
+    engine: Literal["files", "postgres"]
+    """Where the index is. Default `files`: each machine has its own. `postgres`: the machines of a vault share one in
+    the database of `database.url`, which one of them writes and all search; it needs the extra `postgres`."""
+
     keyword: Literal["auto", "whoosh", "tantivy"]
-    """The keyword engine. Default `auto`: tantivy if the extra `fast` is installed, else Whoosh, which always is."""
+    """The keyword engine of an index in files. Default `auto`: tantivy if the extra `fast` is installed, else Whoosh,
+    which always is."""
 
     model: str
     """The embedding model: a name in the local hub cache such as `minishlab/potion-multilingual-128M`, the whole path

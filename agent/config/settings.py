@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from agent.config.http_settings import HttpSettings
     from agent.config.index_settings import IndexSettings, WatchSettings
-    from agent.config.machine_settings import MachineSettings, SyncSettings
+    from agent.config.machine_settings import DatabaseSettings, MachineSettings, SyncSettings
     from agent.config.memory_settings import MemorySettings, ProfileSettings
     from agent.config.node_settings import NodeSettings
     from agent.config.run_settings import (
@@ -88,6 +88,7 @@ class Settings:
     index: "LazySection[IndexSettings]" = LazySection("agent.config.index_settings.IndexSettings")
     attachments: "LazySection[AttachmentSettings]" = LazySection("agent.config.vault_settings.AttachmentSettings")
     watch: "LazySection[WatchSettings]" = LazySection("agent.config.index_settings.WatchSettings")
+    database: "LazySection[DatabaseSettings]" = LazySection("agent.config.machine_settings.DatabaseSettings")
     sync: "LazySection[SyncSettings]" = LazySection("agent.config.machine_settings.SyncSettings")
     llm: "LazySection[LlmSettings]" = LazySection("agent.config.run_settings.LlmSettings")
     spend: "LazySection[SpendSettings]" = LazySection("agent.config.run_settings.SpendSettings")

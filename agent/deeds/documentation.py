@@ -11,7 +11,7 @@ from agent.texts import ENGLISH, Language, joined
 ORDER = (
     *("start", "models", "talk", "needs", "undo", "memory", "search", "obsidian", "dashboard", "vault"),
     *("capture", "import", "jobs", "calendars", "notices", "channels", "skills", "lessons", "patterns", "research"),
-    *("sync", "trust", "settings", "servers", "mcp", "editors", "api", "desktop", "commands", "limits"),
+    *("sync", "database", "trust", "settings", "servers", "mcp", "editors", "api", "desktop", "commands", "limits"),
 )
 """The names of all topics, in the order in which they are listed and read."""
 _FOLDER = Path(__file__).parents[1] / "docs"

@@ -13,7 +13,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
 from agent.git.identities import REFLOG_MARK, Person, Sign, signature, with_signature
-from agent.git.index_file import IndexChanged, LoadKeptOut, SharedIndex, load_index
+from agent.git.index_file import IndexChanged, LoadExcluded, SharedIndex, load_index
 from agent.git.index_lock import keep_index_lock
 from agent.git.object_ids import FOLDER
 from agent.git.objects import (
@@ -81,13 +81,13 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """Makes commits in one repository, signed by `sign`; the index has git's mark for what is `kept_out`."""
+    """Makes commits in one repository, signed by `sign`; the index has git's mark for what is `excluded`."""
 
     git: Git
     place: Place
     clock: Clock
     sign: Sign
-    kept_out: LoadKeptOut
+    excluded: LoadExcluded
 
     def commit(
         self,
@@ -105,7 +105,7 @@ class Committer:
         times, which costs one `stat` per file. Raises `GitFailed` or `Retryable`; HEAD and the index are then
         unchanged.
         """
-        when, index = self.clock.now(), SharedIndex(self.git, token, self.kept_out)
+        when, index = self.clock.now(), SharedIndex(self.git, token, self.excluded)
         with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip(paths, read_staged)
@@ -142,7 +142,7 @@ class Committer:
         `reason` is for the reflog. Raises `HeadMoved` if HEAD is elsewhere by now; HEAD and the index are then
         unchanged.
         """
-        index = SharedIndex(self.git, token, self.kept_out)
+        index = SharedIndex(self.git, token, self.excluded)
         with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip([])

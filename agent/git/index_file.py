@@ -143,7 +143,7 @@ def _link(index: Path, private: Path) -> None:
         shutil.copy2(index, private)
 
 
-class KeptOutFiles(Protocol):
+class ExcludedFiles(Protocol):
     """The versions of files that the last commit has and the working tree is not to have."""
 
     @property
@@ -156,7 +156,7 @@ class KeptOutFiles(Protocol):
         ...
 
 
-LoadKeptOut: TypeAlias = Callable[[Path], KeptOutFiles]
+LoadExcluded: TypeAlias = Callable[[Path], ExcludedFiles]
 """What is left out now, for the folder of a repository."""
 
 
@@ -170,7 +170,7 @@ class SharedIndex:
 
     git: Git
     token: str
-    kept_out: LoadKeptOut
+    excluded: LoadExcluded
 
     @contextmanager
     def put_back(self) -> Iterator[None]:
@@ -251,7 +251,7 @@ class SharedIndex:
         self, private: Path, is_there: bool, known: IndexFile, entries: Mapping[bytes, TreeEntry | None]
     ) -> set[bytes]:
         """The paths to be marked as left out of the working tree: those that were, and what is left out now."""
-        held = self.kept_out(self.git.gitdir)
+        held = self.excluded(self.git.gitdir)
         marked = known.skipped([*entries]).difference(held.paths)
         marked |= {path for path, entry in entries.items() if entry is not None and held.has(path, entry.oid)}
         if is_there or not held.paths:

@@ -48,8 +48,8 @@ def reached_ids(git: Git, without: Collection[str]) -> set[str]:
     The entries of the stash count, which are in such a log. Raises `GitFailed` if a reference leads to nothing.
     """
     named = {oid for name, oid in references(git).items() if name not in without}
-    said = {oid for folder in worktree_folders(git) for path in _files(folder) for oid in _ID.findall(read_text(path))}
-    checked = git.run("cat-file", "--batch-check=%(objectname)", stdin="".join(f"{oid}\n" for oid in said).encode())
+    ids = {oid for folder in worktree_folders(git) for path in _files(folder) for oid in _ID.findall(read_text(path))}
+    checked = git.run("cat-file", "--batch-check=%(objectname)", stdin="".join(f"{oid}\n" for oid in ids).encode())
     roots = named | {row for row in checked.decode().splitlines() if not row.endswith(" missing")}
     command = ["rev-list", "--objects", "--no-object-names", "--indexed-objects", "--stdin"]
     return set(git.run(*command, stdin="".join(f"{oid}\n" for oid in sorted(roots)).encode()).decode().split())

@@ -81,12 +81,12 @@ class Checksums:
         replace(self.folder / FILE, json.dumps({"generation": generation, "files": files}))
         own_files(self.folder)
 
-    def generation(self) -> int:
-        """The generation that was recorded; -1 without a complete record."""
+    def is_of(self, generation: int) -> bool:
+        """True if this generation was recorded."""
         try:
-            return int(parse_json((self.folder / FILE).read_text("utf-8"))["generation"])
+            return int(parse_json((self.folder / FILE).read_text("utf-8"))["generation"]) == generation
         except (OSError, ValueError, KeyError, TypeError):
-            return -1
+            return False
 
     def verify(self) -> None:
         """Raise `Damaged` when a recorded file is missing or changed."""

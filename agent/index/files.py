@@ -34,6 +34,11 @@ class IndexFiles:
     folder: Path
 
     @property
+    def is_shared(self) -> bool:
+        """False: each machine has its own."""
+        return False
+
+    @property
     def store(self) -> Path:
         return self.folder / "notes.db"
 
@@ -77,6 +82,14 @@ class IndexFiles:
         except OSError:
             return "a search met damage"
 
+    def exists(self) -> bool:
+        """True if there is something of an index."""
+        return self.folder.exists()
+
+    def damage_met(self) -> str:
+        """Why a rebuild was asked for; empty if it was not."""
+        return self.why_broken() if self.mark.exists() else ""
+
     def ask_for_rebuild(self, reason: str) -> None:
         """Ask the next writer for a rebuild; does nothing when the folder cannot be written."""
         try:
@@ -96,6 +109,15 @@ class IndexFiles:
         for path in (self.folder / "vectors").glob("*"):
             if path not in current:
                 _remove(path)
+
+    def publish(self, *, is_whole: bool) -> None:
+        """Do nothing: readers see each update when it is written."""
+
+    def claim(self, clock: Clock, patience: float = 0.0) -> None:
+        """Do nothing: whoever has something to write does."""
+
+    def close(self) -> None:
+        """Do nothing: the parts close their own files."""
 
     @contextmanager
     def writing(self, clock: Clock, patience: float) -> Iterator[None]:
@@ -117,6 +139,10 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+class WrittenElsewhere(LockHeld):
+    """Another machine writes the shared index; this one only searches it."""
 
 
 class Damaged(Permanent):

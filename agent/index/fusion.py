@@ -29,8 +29,8 @@ class Fused:
         rows: list[list[Leg]] = [[] for _ in chosen]
         for name, values in self.raw.items():
             ranks = len(values) - np.searchsorted(np.sort(values), values[chosen], side="right") + 1
-            shown = (each.tolist() for each in (ranks, values[chosen], self.shares[name][chosen]))
-            for row, rank, score, share in zip(rows, *shown, strict=True):
+            columns = (each.tolist() for each in (ranks, values[chosen], self.shares[name][chosen]))
+            for row, rank, score, share in zip(rows, *columns, strict=True):
                 row.append(Leg(name, rank, round(score, 6), round(share, 6)))
         return [tuple(sorted(row, key=lambda leg: (-leg.share, leg.name))) for row in rows]
 

@@ -13,10 +13,10 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.index import document
 from agent.index.keyword import FieldTerms
-from agent.index.passage_store import PassageStore
+from agent.index.note_store import NoteStore
+from agent.index.parts import AnyVectorWriter
 from agent.index.prepare import CountChanges, NoteBytes, PreparedGroup, in_groups
 from agent.index.records import PRIVATE, IndexTotals, StoredNote
-from agent.index.vector_writer import VectorWriter
 from agent.markdown.keep_out import keeps_agent_out
 
 NoteReader: TypeAlias = Callable[[str], bytes | None]
@@ -39,14 +39,14 @@ def says_never(path: str, data: bytes) -> bool:
 class Ingestion:
     """The notes of one update, with the counts of those already done."""
 
-    store: PassageStore
-    vectors: VectorWriter | None
+    store: NoteStore
+    vectors: AnyVectorWriter | None
     prepare: Prepare
     numbers: Mapping[str, int]
     listed: Mapping[str, str]
     counts: CountChanges = field(default_factory=CountChanges)
     is_private: Callable[[str, bytes], bool] = says_never
-    told: Callable[[int], object] = ignore_count
+    report: Callable[[int], object] = ignore_count
     """Is told how many notes are indexed, after each group."""
     indexed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Ingestion:
             if self.vectors is not None:
                 self.vectors.add([each.record.id for each in group.notes], [each.chunks for each in group.notes])
             self.indexed += len(group.notes)
-            self.told(self.indexed)
+            self.report(self.indexed)
             for each in group.notes:
                 yield each.record.id, each.fields
 

@@ -125,11 +125,14 @@ def engine_for(setting: Literal["auto", "whoosh", "tantivy"]) -> Engine:
 def open_engine(engine: Engine, folder: Path, weights: Weights) -> KeywordIndex:
     """The engine for a folder, which may not exist yet; raises `ImportError` when the engine is not installed.
 
+    For PostgreSQL the folder is no more than a name, in the database of the environment.
+
     Imported here, so that a search with one engine never loads the other.
     """
     module, name = {
         "whoosh": ("agent.index.whoosh_keyword", "WhooshKeyword"),
         "tantivy": ("agent.index.tantivy_keyword", "TantivyKeyword"),
+        "postgres": ("agent.index.postgres_keyword", "open_postgres_keyword"),
     }[engine]
     opened: KeywordIndex = getattr(import_module(module), name)(folder, weights)
     return opened

@@ -7,7 +7,7 @@ when everything about it was written.
 from collections.abc import Collection, Iterable, Mapping
 
 from agent.dataclass import dataclass
-from agent.index.passage_store import PassageStore
+from agent.index.note_store import NoteStore
 from agent.index.records import PRIVATE, NoteStatus, is_attachment
 
 
@@ -53,7 +53,7 @@ def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished:
     return UpdatePlan(write, forget, tuple(moved), added)
 
 
-def coverage(store: PassageStore) -> Coverage:
+def coverage(store: NoteStore) -> Coverage:
     """What search finds of every note in the index; raises `Damaged`."""
     with store.snapshot():
         count, _ = store.listing()

@@ -36,20 +36,20 @@ def entries_of(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredVal
 def row_of(record: StoredNote) -> tuple[object, ...]:
     """A note's row, in the order of the columns."""
     headings, facets = json.dumps(record.headings), json.dumps(record.facets)
-    told = (record.path, record.hash, record.status, record.reason)
-    shown = (*told, record.title, record.name, record.day, headings, facets)
+    identity = (record.path, record.hash, record.status, record.reason)
+    display = (*identity, record.title, record.name, record.day, headings, facets)
     checksum = data_checksum(record.id, record.path, record.day, record.status, record.data)
-    return (record.id, *shown, record.data, record.text, _checksum(*shown, record.text), checksum)
+    return (record.id, *display, record.data, record.text, _checksum(*display, record.text), checksum)
 
 
 def record_of(row: Sequence[object]) -> StoredNote:
     """The note of a row; raises `Damaged` when what is shown is not what was written."""
-    note, *shown, data, text, checksum, _ = row
-    if _checksum(*shown, text) != checksum:
-        raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=shown[0])
-    headings = tuple((int(at), tuple(path)) for at, path in parse_json(str(shown[7])))
-    facets = tuple((str(key), str(value)) for key, value in parse_json(str(shown[8])))
-    path, digest, status, reason, title, name, day = shown[:7]
+    note, *display, data, text, checksum, _ = row
+    if _checksum(*display, text) != checksum:
+        raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=display[0])
+    headings = tuple((int(at), tuple(path)) for at, path in parse_json(str(display[7])))
+    facets = tuple((str(key), str(value)) for key, value in parse_json(str(display[8])))
+    path, digest, status, reason, title, name, day = display[:7]
     return StoredNote(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
 
 

@@ -164,12 +164,8 @@ class PassageStore:
         rows = []
         for each in records:
             rows.append(row_of(each))
-            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [
-                each.id,
-                each.hash,
-                each.status,
-                each.reason,
-            ]
+            row: list[StoredValue] = [each.id, each.hash, each.status, each.reason]
+            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = row
             self._list(each, 1)
             for table, key, value in entries_of(each):
                 cast(list[StoredValue], self._buckets.change(table, key).setdefault(key, [])).append(value)
@@ -279,6 +275,14 @@ class PassageStore:
             numbers = array("q", [number for _, number in known])
             self._indexed = IndexedPaths(state, [path for path, _ in known], numbers)
         return self._indexed
+
+    def folders(self) -> frozenset[str]:
+        """The folders of the indexed notes, and those above them."""
+        return self.indexed_paths().folders
+
+    def notes_under(self, folder: str) -> int:
+        """How many indexed notes a folder has."""
+        return len(self.indexed_paths().under(f"{folder}/"))
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys of all notes."""

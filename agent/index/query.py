@@ -53,7 +53,7 @@ def answering_days(asked: NamedDay) -> tuple[str, str]:
 
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
-Engine: TypeAlias = Literal["whoosh", "tantivy"]
+Engine: TypeAlias = Literal["whoosh", "tantivy", "postgres"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
     paths: list[str] = []
     after = before = ""
     wanted: list[tuple[str, str]] = []
-    kept: list[str] = []
+    remaining: list[str] = []
     position = 0
     for match in _FILTER.finditer(text):
         key = match[2].casefold()
@@ -162,7 +162,7 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
         if not value:
             hint = "write it right behind the colon, such as {example}"
             raise UserError("{filter} has no value", hint=hint, filter=match[0], example=_EXAMPLES[key])
-        kept.append(text[position : match.start()])
+        remaining.append(text[position : match.start()])
         position = match.end()
         if key == "path":
             paths.append(value.strip("/"))
@@ -173,8 +173,8 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
             before = min(before, last) if before else last
         else:
             wanted.append(("tag" if key == "tags" else key, value.removeprefix("#").casefold()))
-    kept.append(text[position:])
-    rest = " ".join("".join(kept).split())
+    remaining.append(text[position:])
+    rest = " ".join("".join(remaining).split())
     filters = Filters(tuple(paths), after, before, tuple(wanted))
     return Query(rest, tuple(query_terms(rest)), parse_days(rest), filters)
 

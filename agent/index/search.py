@@ -15,20 +15,20 @@ from typing import TypeAlias
 
 import numpy as np
 
+from agent.database.away import DatabaseAway, DatabaseFault
 from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.index import fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
-from agent.index.checksums import Checksums
 from agent.index.embedder import Embedder, EmbedderChoice
-from agent.index.files import Damaged, IndexFiles
-from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
-from agent.index.passage_store import PassageStore, open_store
+from agent.index.files import Damaged
+from agent.index.keyword import Engine, KeywordIndex, Weights
+from agent.index.note_store import NoteStore
+from agent.index.parts import IndexPlace, Seal, VectorReader, load_vectors, open_keyword, open_seal, open_store
 from agent.index.query import Hit, Mode, Query, SearchResult, answering_days, closeness, parse_query
 from agent.index.records import Filters, StoredNote, is_attachment
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
-from agent.index.vectors import VectorIndex, load_vectors
 from agent.json_value import parse_json
 from agent.texts import joined
 
@@ -55,7 +55,7 @@ class _Candidates:
     """None without candidates."""
     unsaved: Mapping[int, StoredNote]
 
-    def records(self, store: PassageStore, numbers: Sequence[int]) -> Mapping[int, StoredNote]:
+    def records(self, store: NoteStore, numbers: Sequence[int]) -> Mapping[int, StoredNote]:
         """The notes with these numbers."""
         return {**store.records([each for each in numbers if each > 0]), **self.unsaved}
 
@@ -81,16 +81,16 @@ class Searcher:
     Several threads may ask at the same time: one query after another uses the files.
     """
 
-    files: IndexFiles
+    files: IndexPlace
     engine: Engine
     chosen: EmbedderChoice
     weights: Weights
-    _store: PassageStore | None = field(default=None, init=False)
-    _inode: int | None = field(default=None, init=False)
+    _store: NoteStore | None = field(default=None, init=False)
+    _inode: int | str | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
-    _vectors: VectorIndex | None = field(default=None, init=False)
-    _checksums: Checksums | None = field(default=None, init=False)
-    _seen: tuple[int, str] | None = field(default=None, init=False)
+    _vectors: VectorReader | None = field(default=None, init=False)
+    _seal: Seal | None = field(default=None, init=False)
+    _seen: tuple[int | str | None, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
     _prepared: _PreparedUnsaved | None = field(default=None, init=False)
     _turn: Lock = field(default_factory=Lock, init=False)
@@ -111,7 +111,7 @@ class Searcher:
         with self._turn:
             try:
                 return self._answer(text, limit, reasons, unsaved, without, passages=passages, explain=explain)
-            except Damaged as error:
+            except (Damaged, DatabaseAway, DatabaseFault) as error:
                 self.close()  # a rebuilt index has other files with the same names
                 self._met(error)
                 parse_query(text)  # an invalid query is an error here, too
@@ -125,15 +125,15 @@ class Searcher:
         try:
             store = self._current_store()
             with store.snapshot():
-                return store.indexed_paths().folders
-        except Damaged:
+                return store.folders()
+        except (Damaged, DatabaseAway, DatabaseFault):
             return frozenset()
         finally:
             self._turn.release()
 
     def open(self) -> None:
         """Open the index ahead of a search, which says what is missing."""
-        with self._turn, suppress(Permanent, OSError):
+        with self._turn, suppress(Permanent, DatabaseAway, OSError):
             store = self._current_store()
             with store.snapshot():
                 self._refresh(store)
@@ -155,7 +155,7 @@ class Searcher:
             self._store.close()
         if self._keyword is not None:
             self._keyword.close()
-        self._store = self._keyword = self._vectors = self._checksums = self._seen = None
+        self._store = self._keyword = self._vectors = self._seal = self._seen = None
 
     def _answer(
         self,
@@ -183,14 +183,14 @@ class Searcher:
         degraded = joined(dict.fromkeys(reasons), "; ") or None
         return SearchResult(text, self._mode(), self.engine, hits, degraded, text=query.text)
 
-    def _current_store(self) -> PassageStore:
+    def _current_store(self) -> NoteStore:
         """The store of the index that is there now, opened; raises `Damaged`."""
         now = self.files.inode()
         if self._store is not None and now != self._inode:
             self.close()  # the index was deleted or rebuilt
         if self._store is None:
             self._inode = now
-            self._store = open_store(self.files.store, write=False)
+            self._store = open_store(self.files, write=False)
         return self._store
 
     def _mode(self) -> Mode:
@@ -198,7 +198,7 @@ class Searcher:
             return "vector" if self._vectors is not None else "none"
         return "keyword" if self._vectors is None else "hybrid"
 
-    def _refresh(self, store: PassageStore) -> None:
+    def _refresh(self, store: NoteStore) -> None:
         """Open the files of the last finished update; a damaged part is left out, and its reason recorded."""
         seen = self._update_of(store)
         if seen == self._seen:
@@ -221,23 +221,22 @@ class Searcher:
                 self._reasons.append(problem.message)
         self._seen = seen
 
-    def _update_of(self, store: PassageStore) -> tuple[int, str]:
+    def _update_of(self, store: NoteStore) -> tuple[int | str | None, str]:
         """Which update the store is of; raises `Damaged` while the first one is at work."""
         if store.meta("building"):
             raise Damaged("the index is being built")
-        return self.files.store.stat().st_ino, store.meta("generation")
+        return self._inode, store.meta("generation")
 
-    def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
-        folder = self.files.keyword(self.engine)
-        self._checksums = self._checksums or Checksums(folder)
+    def _open_keyword(self, store: NoteStore, *, busy: bool) -> None:
+        self._seal = self._seal or open_seal(self.files, self.engine)
         if not busy:  # during an update its files and their checksums differ for a moment
-            self._checksums.verify()
-            if self._checksums.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
+            self._seal.verify()
+            if not self._seal.is_of(int(store.meta("generation", "0"))) and self._is_settled(store):
                 raise Damaged("the keyword index and the passage store are of different updates")
-        self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
+        self._keyword = self._keyword or open_keyword(self.files, self.engine, self.weights, store)
         self._keyword.refresh()
 
-    def _open_vectors(self, store: PassageStore) -> None:
+    def _open_vectors(self, store: NoteStore) -> None:
         held, self._vectors = self._vectors, None
         if self.chosen.embedder is None:
             return
@@ -245,11 +244,11 @@ class Searcher:
         if model.name not in parse_json(store.meta("identity")):
             self._reasons.append("the index was made with another model: keywords only until it is updated")
             return
-        self._vectors = load_vectors(self.files, store.meta("vectors"), model.dimensions, held)
+        self._vectors = load_vectors(self.files, store, model.dimensions, held)
 
-    def _met(self, error: Damaged) -> None:
+    def _met(self, error: Damaged | DatabaseAway | DatabaseFault) -> None:
         self._reasons.append(error.message)
-        if self.files.store.is_file() and not self.files.is_being_written():
+        if isinstance(error, Damaged) and self.files.inode() is not None and not self.files.is_being_written():
             self.files.ask_for_rebuild(error.message)
 
     def _encoded(self, query: Query, unsaved: Sequence[UnsavedNote]) -> Mapping[int, StoredNote]:
@@ -266,7 +265,7 @@ class Searcher:
         return found
 
     def _candidates(
-        self, query: Query, store: PassageStore, reasons: list[str], unsaved: Mapping[int, StoredNote] = _NO_NOTES
+        self, query: Query, store: NoteStore, reasons: list[str], unsaved: Mapping[int, StoredNote] = _NO_NOTES
     ) -> _Candidates | None:
         """The notes to score; None for a query of filters only."""
         allowed = np.sort(np.array(store.matching(query.filters))) if query.filters else None
@@ -287,7 +286,7 @@ class Searcher:
         arrays = batch([rows[note][2] for note in ordered]) if ordered else None
         return _Candidates(encoded, ordered, paths, days, arrays, unsaved)
 
-    def _is_settled(self, store: PassageStore) -> bool:
+    def _is_settled(self, store: NoteStore) -> bool:
         """True if this search has the files of the last update, and that update is finished.
 
         During an update, or after a killed one, the keyword engine may be newer than the store and find notes too
@@ -295,7 +294,7 @@ class Searcher:
         """
         if self.files.is_being_written():
             return False
-        with closing(open_store(self.files.store, write=False)) as now, now.snapshot():
+        with closing(open_store(self.files, write=False)) as now, now.snapshot():
             same = self.files.inode() == self._inode and now.meta("generation") == store.meta("generation")
             return same and not now.pending()
 
@@ -303,7 +302,7 @@ class Searcher:
         self,
         query: Query,
         encoded: EncodedQuery,
-        store: PassageStore,
+        store: NoteStore,
         allowed: np.ndarray | None,
         reasons: list[str],
     ) -> list[int]:
@@ -330,7 +329,7 @@ class Searcher:
             others = near[np.isin(near, allowed)].tolist()
         return list(dict.fromkeys((*ids, *others)))
 
-    def _signals(self, query: Query, found: _Candidates, store: PassageStore) -> dict[str, Row]:
+    def _signals(self, query: Query, found: _Candidates, store: NoteStore) -> dict[str, Row]:
         encoded = found.encoded
         totals = store.totals()
         statistics = Statistics(
@@ -338,7 +337,7 @@ class Searcher:
             totals.hood_terms / max(totals.units, 1),
             store.frequencies(list(encoded.terms)),
             found.paths,
-            lambda folder: len(store.indexed_paths().under(f"{folder}/")),
+            store.notes_under,
         )
         raw = word_signals(encoded, found.batch, statistics, self.weights)
         if self._vectors is not None and self.chosen.embedder is not None:
@@ -347,7 +346,7 @@ class Searcher:
         return raw
 
     def _hits(
-        self, query: Query, found: _Candidates, store: PassageStore, limit: int, *, passages: bool, explain: bool
+        self, query: Query, found: _Candidates, store: NoteStore, limit: int, *, passages: bool, explain: bool
     ) -> tuple[Hit, ...]:
         raw = self._signals(query, found, store)
         of_units = fusion.score_units(raw, found.batch, self.weights)
@@ -377,7 +376,7 @@ class Searcher:
         )
 
 
-def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
+def _listed(store: NoteStore, query: Query, limit: int) -> tuple[Hit, ...]:
     """The notes that satisfy the filters of a query without text, in the order of their paths."""
     if not query.filters.but(()):
         return ()

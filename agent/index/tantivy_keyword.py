@@ -19,17 +19,17 @@ _HEAP = 64_000_000
 """Bytes that the writer may hold before it writes a segment; tantivy requires at least 15 million."""
 _MAPPED = (".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store", ".del")
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
 
 
 def _surviving(
-    work: Callable[Concatenate["TantivyKeyword", Given], Found],
-) -> Callable[Concatenate["TantivyKeyword", Given], Found]:
+    work: Callable[Concatenate["TantivyKeyword", Arguments], Found],
+) -> Callable[Concatenate["TantivyKeyword", Arguments], Found]:
     """Convert a panic of tantivy into `Damaged`: damaged files can cause one, and `except Exception` does not catch
     it."""
 
-    def survived(self: "TantivyKeyword", /, *args: Given.args, **kwargs: Given.kwargs) -> Found:
+    def survived(self: "TantivyKeyword", /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
         try:
             return work(self, *args, **kwargs)
         except BaseException as error:
@@ -122,9 +122,9 @@ class TantivyKeyword:
                 keys = self._searcher.fast_field_values("key", [address for _, address in found])
                 if allowed is None:
                     return [int(key) for key in keys]
-                kept = [int(key) for key, inside in zip(keys, np.isin(keys, allowed), strict=True) if inside]
-                if len(kept) >= count or len(found) < limit:
-                    return kept[:count]
+                inside_keys = [int(key) for key, inside in zip(keys, np.isin(keys, allowed), strict=True) if inside]
+                if len(inside_keys) >= count or len(found) < limit:
+                    return inside_keys[:count]
                 limit *= 4
         except (ValueError, OSError) as error:
             raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error

@@ -15,15 +15,15 @@ from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.index import manifest
-from agent.index.checksums import Checksums
 from agent.index.embedder import EmbedderChoice
-from agent.index.files import Damaged, IndexFiles
+from agent.index.files import Damaged
 from agent.index.identity import index_identity
 from agent.index.ingest import Ingestion, NoteReader, Prepare, says_never
-from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
-from agent.index.passage_store import VERSION, PassageStore, open_store
+from agent.index.keyword import Engine, KeywordIndex, Weights
+from agent.index.note_store import NoteStore
+from agent.index.parts import AnyVectorWriter, IndexPlace, Seal, open_keyword, open_seal, open_store, vector_writer
+from agent.index.passage_store import VERSION
 from agent.index.processes import preparing
-from agent.index.vector_writer import VectorWriter
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Is told how many notes are indexed, and how many will be in all."""
@@ -54,7 +54,7 @@ class IndexReport:
 class Updater:
     """The writer of one index; keeps its files open between updates. One at a time, among all processes."""
 
-    files: IndexFiles
+    files: IndexPlace
     engine: Engine
     chosen: EmbedderChoice
     weights: Weights
@@ -63,12 +63,14 @@ class Updater:
     progress: Progress = ignore_progress
     is_private: Callable[[str, bytes], bool] = says_never
     """Whether a note with these bytes at this path is kept from the agent; such a note is not indexed."""
-    _store: PassageStore | None = field(default=None, init=False)
+    commit: Callable[[], str] = str
+    """The commit that the vault is at, for an index that other machines search."""
+    _store: NoteStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
-    _vectors: VectorWriter | None = field(default=None, init=False)
-    _checksums: Checksums | None = field(default=None, init=False)
+    _vectors: AnyVectorWriter | None = field(default=None, init=False)
+    _seal: Seal | None = field(default=None, init=False)
     _generation: int = field(default=-1, init=False)
-    _inode: int | None = field(default=None, init=False)
+    _inode: int | str | None = field(default=None, init=False)
 
     def update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool = False) -> IndexReport:
         """Update the index to the vault's notes; `listed` has every note's path and content hash.
@@ -129,10 +131,10 @@ class Updater:
             self._store.close()
         if self._keyword is not None:
             self._keyword.close()
-        self._store = self._keyword = self._vectors = self._checksums = None
+        self._store = self._keyword = self._vectors = self._seal = None
         self._generation = -1
 
-    def _opened(self) -> PassageStore:
+    def _opened(self) -> NoteStore:
         assert self._store is not None
         return self._store
 
@@ -160,7 +162,7 @@ class Updater:
         if self.files.inode() != self._inode:
             self.close()  # another process has rebuilt it
         if self._store is None:
-            self._store = open_store(self.files.store, write=True)
+            self._store = open_store(self.files, write=True)
             self._inode = self.files.inode()
         if self._store.meta("identity") != self.identity:
             return "the index was made with another engine, model or field weights"
@@ -174,32 +176,32 @@ class Updater:
     def _load(self, generation: int, *, verify: bool) -> None:
         """Open the engine and the vectors of a generation; raises `Damaged` when they have changed since they were
         written."""
-        folder = self.files.keyword(self.engine)
-        self._checksums = self._checksums or Checksums(folder)
-        self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
-        finished = not self._opened().pending()
+        store = self._opened()
+        self._seal = self._seal or open_seal(self.files, self.engine)
+        self._keyword = self._keyword or open_keyword(self.files, self.engine, self.weights, store)
+        finished = not store.pending()
         if finished:
-            self._checksums.verify()
-        if finished and self._checksums.generation() != generation:
+            self._seal.verify()
+        if finished and not self._seal.is_of(generation):
             raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword.refresh()
         self._vectors = self._no_vectors()
         if self._vectors is not None:
-            self._vectors.load(self._opened().meta("vectors"), verify=verify)
+            self._vectors.load(store.meta("vectors"), verify=verify)
         self._generation = generation
 
-    def _no_vectors(self) -> VectorWriter | None:
+    def _no_vectors(self) -> AnyVectorWriter | None:
         """The writer of new vectors; None without a model."""
         model = self.chosen.embedder
-        return VectorWriter(self.files, model.dimensions) if model is not None else None
+        return vector_writer(self.files, model.dimensions, self._opened()) if model is not None else None
 
     def _start(self) -> None:
         """Start an empty index."""
         make_folder(self.files.folder)
-        self._store = open_store(self.files.store, write=True)
+        self._store = open_store(self.files, write=True)
         self._inode = self.files.inode()
-        folder = self.files.keyword(self.engine)
-        self._keyword, self._checksums = open_engine(self.engine, folder, self.weights), Checksums(folder)
+        self._seal = open_seal(self.files, self.engine)
+        self._keyword = open_keyword(self.files, self.engine, self.weights, self._store)
         self._vectors = self._no_vectors()
         self._generation = 0
         with self._store.transaction():
@@ -223,6 +225,8 @@ class Updater:
                 before = sum(each.indexed for each in done)
                 done.append(self._change(part, listed, read, unfinished, prepare, (before, len(plan.write))))
                 unfinished = ()
+                self.files.publish(is_whole=False)
+        self.files.publish(is_whole=True)
         return IndexReport(
             sum(work.indexed for work in done),
             len(plan.forget) - len(plan.moved),
@@ -259,7 +263,7 @@ class Updater:
         try:
             work = Ingestion(store, self._vectors, prepare, numbers, listed)
             work.is_private = self.is_private
-            work.told = lambda indexed: self.progress(before + indexed, all_notes)
+            work.report = lambda indexed: self.progress(before + indexed, all_notes)
             with store.transaction():
                 self._write(work, plan, read, gone)
         except BaseException:
@@ -272,18 +276,19 @@ class Updater:
 
     @property
     def _vectors_names(self) -> tuple[str, ...]:
-        return self._vectors.state.names if self._vectors is not None else ()
+        return self._vectors.names if self._vectors is not None else ()
 
     def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
-        assert self._keyword is not None and self._checksums is not None
+        assert self._keyword is not None and self._seal is not None
         generation = self._generation + 1
         work.forget(gone)
         self._keyword.change(work.stream(plan.write, read), gone)
-        self._checksums.write(generation)
+        self._seal.write(generation)
         if self._vectors is not None:
             work.store.set_meta("vectors", self._vectors.save())
         work.finish()
-        for key, value in (("identity", self.identity), ("generation", str(generation)), ("building", "")):
+        facts = {"identity": self.identity, "generation": str(generation), "building": ""}
+        for key, value in (facts | {"commit": self.commit()} if self.files.is_shared else facts).items():
             work.store.set_meta(key, value)
         work.store.set_pending([])
 

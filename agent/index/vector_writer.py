@@ -47,6 +47,11 @@ class VectorWriter:
     def __post_init__(self) -> None:
         self.state = VectorState(self.dimensions)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files."""
+        return self.state.names
+
     def load(self, state: str, *, verify: bool = False) -> None:
         """Continue from a state, as `save` returned it; raises `Damaged` when the files are not of it.
 
@@ -108,8 +113,8 @@ class VectorWriter:
             file = write_vectors(self.files, keys, rows) if len(keys) else None
             return VectorState(self.dimensions, base, file, tuple(sorted(self._gone)))
         old_keys, old_rows = self._chunks(base)
-        kept = np.isin(notes_of(old_keys), np.array([*self._gone], np.uint64), invert=True)
-        keys, rows = np.concatenate([old_keys[kept], keys]), np.concatenate([old_rows[kept], rows])
+        remaining = np.isin(notes_of(old_keys), np.array([*self._gone], np.uint64), invert=True)
+        keys, rows = np.concatenate([old_keys[remaining], keys]), np.concatenate([old_rows[remaining], rows])
         self._recent = None
         self._gone.clear()
         return VectorState(self.dimensions, write_vectors(self.files, keys, rows) if len(keys) else None)

@@ -100,7 +100,7 @@ class VectorFile:
     checksum: int
 
     @property
-    def told(self) -> str:
+    def name_in_errors(self) -> str:
         """The file as the person is told of it."""
         return f"vectors/{self.name}.usearch"
 
@@ -109,11 +109,11 @@ class VectorFile:
         path = files.vectors(self.name)
         try:
             if path.stat().st_size != self.size:
-                raise Damaged("{path} was cut short", path=self.told)
+                raise Damaged("{path} was cut short", path=self.name_in_errors)
             if bytes_too and checksum_of(path) != self.checksum:
-                raise Damaged("{path} is damaged", path=self.told)
+                raise Damaged("{path} is damaged", path=self.name_in_errors)
         except OSError as error:
-            raise Damaged("{path} cannot be read: {reason}", path=self.told, reason=error) from error
+            raise Damaged("{path} cannot be read: {reason}", path=self.name_in_errors, reason=error) from error
         return path
 
     def open(self, files: IndexFiles, dimensions: int, *, mapped: bool) -> "Index":
@@ -121,9 +121,9 @@ class VectorFile:
         try:
             found = open_index(dimensions, self.check(files), mapped=mapped)
         except RuntimeError as error:  # from usearch, of any file that it does not take
-            raise Damaged("{path} is damaged", path=self.told) from error
+            raise Damaged("{path} is damaged", path=self.name_in_errors) from error
         if len(found) != self.count:
-            raise Damaged("{path} is damaged", path=self.told)
+            raise Damaged("{path} is damaged", path=self.name_in_errors)
         return found
 
 

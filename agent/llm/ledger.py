@@ -71,6 +71,11 @@ class SpendTotals:
         """Input and output tokens."""
         return self.usage.input + self.usage.output
 
+    def with_call(self, entry: LedgerEntry) -> "SpendTotals":
+        """The calls, tokens and money with one more call."""
+        usage = Usage(self.usage.input + entry.usage.input, self.usage.output + entry.usage.output)
+        return SpendTotals(self.calls + 1, usage, self.money + (entry.money or 0.0))
+
 
 def add_up(entries: Iterable[LedgerEntry], damaged: int) -> SpendTotals:
     """The totals of these calls."""

@@ -54,7 +54,7 @@ _ROUNDING = 1e-9
 logger = logging.getLogger(__name__)
 
 
-def nothing_elsewhere(day: date) -> SpendTotals:
+def nothing_elsewhere(day: date, mine: SpendTotals) -> SpendTotals:
     """No cost on other machines."""
     return SpendTotals()
 
@@ -64,8 +64,9 @@ class Meter:
     """A `Provider` whose attempts are counted and limited; also the `SpendAccount` of a wire that retries.
 
     `price` is None if it is unknown. `elsewhere` returns what is known of a day's cost on the person's other machines,
-    for the limits of a day. `job_daily` is what all runs of the scope's job together may cost on a day, in US dollars;
-    None: no limit of its own.
+    for the limits of a day; it is given what this machine will have spent, so that this can be shown to the others
+    first: of two that spend the last of a day's money at one moment, one sees the other. `job_daily` is what all runs
+    of the scope's job together may cost on a day, in US dollars; None: no limit of its own.
     """
 
     provider: Provider
@@ -75,7 +76,7 @@ class Meter:
     count: CountTokens
     clock: Clock
     scope: SpendScope
-    elsewhere: Callable[[date], SpendTotals] = nothing_elsewhere
+    elsewhere: Callable[[date, SpendTotals], SpendTotals] = nothing_elsewhere
     job_daily: float | None = None
 
     @property
@@ -170,7 +171,7 @@ class Meter:
                 hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run, run.calls + 1),
                 calls=run.calls,
             )
-        for each in (_Account("run", run, ceilings.run_tokens, ceilings.run), *self._of_day(page, day)):
+        for each in (_Account("run", run, ceilings.run_tokens, ceilings.run), *self._of_day(page, day, entry)):
             is_run, (of_tokens, of_money) = each.kind == "run", _KEYS[each.kind]
             if each.spent.tokens + tokens > each.tokens:
                 problem = Sentence(_HAS_USED[each.kind], tokens=tokens, used=each.spent.tokens, most=each.tokens)
@@ -181,9 +182,10 @@ class Meter:
                 hint = _raise_it(of_money, each.money, each.spent.money + entry.money)
                 raise LimitReached(problem, limit=of_money, hint=hint, concludes=is_run)
 
-    def _of_day(self, page: LockedLedger, day: date) -> Iterator["_Account"]:
+    def _of_day(self, page: LockedLedger, day: date, more: LedgerEntry | None = None) -> Iterator["_Account"]:
         """The accounts of a day: everything, and for a job also all jobs, and its own runs."""
-        ceilings, today, elsewhere = self.ceilings, page.totals(day), self.elsewhere(day)
+        ceilings, today = self.ceilings, page.totals(day)
+        elsewhere = self.elsewhere(day, today if more is None else today.with_call(more))
         both = Usage(today.tokens + elsewhere.tokens, 0)
         together = SpendTotals(usage=both, money=today.money + elsewhere.money)
         yield _Account("day", together, ceilings.daily_tokens, ceilings.daily)

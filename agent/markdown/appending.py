@@ -77,8 +77,8 @@ def between(before: bytes, text: bytes) -> bytes:
 
 def closing_lines(text: bytes) -> bytes:
     """The lines that close what a note or a text leaves open, if anything is to stand below it."""
-    said = _as_text(note.split(text).body).rstrip(" \t\n")
-    return "".join(f"{line}\n" for line in _closing(said, open_blocks(said), "")).encode("utf-8", "surrogateescape")
+    words = _as_text(note.split(text).body).rstrip(" \t\n")
+    return "".join(f"{line}\n" for line in _closing(words, open_blocks(words), "")).encode("utf-8", "surrogateescape")
 
 
 def _closing(text: str, found: OpenBlocks, added: str) -> Iterator[str]:

@@ -145,13 +145,13 @@ def format_changes(changes: Sequence[NoteChange]) -> list[Sentence]:
 def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iterator[NoteChange]:
     if old.problem is not None or new.problem is not None:
         return
-    tags_told = _tag_keys(before) != _tag_keys(after)
+    tags_differ = _tag_keys(before) != _tag_keys(after)
     for key, value in new.header.items():
         known = key in old.header and same(old.header[key], value)
-        if not known and not (key in _TAG_KEYS and tags_told):
+        if not known and not (key in _TAG_KEYS and tags_differ):
             yield PropertySet(key, old.header.get(key), value)
     for key, value in old.header.items():
-        if key not in new.header and not (key in _TAG_KEYS and tags_told):
+        if key not in new.header and not (key in _TAG_KEYS and tags_differ):
             yield PropertyRemoved(key, value)
 
 
@@ -237,19 +237,19 @@ def _texts(found: Contents) -> dict[tuple[str, ...], list[str]]:
 def _line(change: NoteChange) -> Sentence:
     match change:
         case PropertySet(key, None, new):
-            return _told(key, _shown(new))
+            return _change_sentence(key, _value_text(new))
         case PropertySet(key, old, new):
-            return Sentence("{key}: {old} → {new}", key=key, old=_shown(old), new=_shown(new))
+            return Sentence("{key}: {old} → {new}", key=key, old=_value_text(old), new=_value_text(new))
         case PropertyRemoved(key, old):
-            return Sentence("{key} removed (was {words})", key=key, words=_shown(old))
+            return Sentence("{key} removed (was {words})", key=key, words=_value_text(old))
         case TagAdded(name) | TagRemoved(name):
-            return _told(_WHAT[type(change)], f"#{name}")
+            return _change_sentence(_WHAT[type(change)], f"#{name}")
         case LinkAdded(words) | LinkRemoved(words):
-            return _told(_WHAT[type(change)], words)
+            return _change_sentence(_WHAT[type(change)], words)
         case SectionAdded(path) | SectionRemoved(path) | SectionChanged(path):
-            return _told(_WHAT[type(change)], Sentence("(top)") if path == TOP else " › ".join(path))
+            return _change_sentence(_WHAT[type(change)], Sentence("(top)") if path == TOP else " › ".join(path))
         case TaskTicked(words) | TaskUnticked(words) | TaskMarked(words) | TaskAdded(words) | TaskRemoved(words):
-            return _told(_WHAT[type(change)], words)
+            return _change_sentence(_WHAT[type(change)], words)
         case _:
             assert_never(change)
 
@@ -257,7 +257,7 @@ def _line(change: NoteChange) -> Sentence:
 _EMPTY = Sentence("(empty)")
 
 
-def _told(what: str, words: str) -> Sentence:
+def _change_sentence(what: str, words: str) -> Sentence:
     return Sentence("{problem}: {words}", problem=what, words=words)
 
 
@@ -277,8 +277,8 @@ _WHAT = {
 }
 
 
-def _shown(value: Value) -> str:
+def _value_text(value: Value) -> str:
     if is_list(value):
-        return ", ".join(map(_shown, value)) or _EMPTY
+        return ", ".join(map(_value_text, value)) or _EMPTY
     text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str("" if value is None else value)
     return " ".join(text.split())[:80] or _EMPTY

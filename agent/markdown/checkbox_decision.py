@@ -73,8 +73,8 @@ def with_decision(data: bytes, yes: bool, why: str) -> bytes:
     wanted = _words("yes" if yes else "no")
     marked = _box().sub(lambda box: f"{box[1]}{'x' if box[3] in wanted else ' '}{box[2]}", top)
     if why:
-        said = " ".join(why.split())[:500]
-        marked = _pattern(r"[^\n]*").sub(lambda line: f"{line[1]}{said}", marked, count=1)
+        reason = " ".join(why.split())[:500]
+        marked = _pattern(r"[^\n]*").sub(lambda line: f"{line[1]}{reason}", marked, count=1)
     return note.with_body(marked + note.body[len(top) :]).data
 
 

@@ -72,8 +72,8 @@ def remove_key(data: bytes, key: str) -> bytes:
 
 def require_own_lines(text: str, entry: HeaderEntry) -> None:
     """Raise BadNote for a key that shares its lines with other text: `{a: 1, b: 2}` and `? key`."""
-    alone = not text[entry.start : entry.key_start].strip(" ")
-    if not alone or not text[entry.key_end :].lstrip(" \t").startswith(":"):
+    is_first_on_line = not text[entry.start : entry.key_start].strip(" ")
+    if not is_first_on_line or not text[entry.key_end :].lstrip(" \t").startswith(":"):
         raise BadNote(
             "the key `{key}` cannot be changed alone, as the header is written",
             line=entry.line,

@@ -44,13 +44,13 @@ def relinked(data: bytes, moves: Mapping[str, str], taken: Collection[str] = ())
     names = {_name(old): _name(new) for old, new in moves.items() if _name(old) != _name(new)}
     by_name = {old: new for old, new in names.items() if old not in taken}
 
-    def target(said: str, is_markdown: bool) -> str | None:
-        new = by_path.get(_bare(said), by_name.get(_bare(said)) if "/" not in said else None)
+    def target(link: str, is_markdown: bool) -> str | None:
+        new = by_path.get(_bare(link), by_name.get(_bare(link)) if "/" not in link else None)
         if new is None:
             return None
-        if not is_markdown and "/" not in said and "/" in new:
+        if not is_markdown and "/" not in link and "/" in new:
             new = _name(new)
-        return new + (".md" if is_markdown or said.endswith(".md") else "")
+        return new + (".md" if is_markdown or link.endswith(".md") else "")
 
     return relink(data, target)
 

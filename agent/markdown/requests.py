@@ -241,8 +241,8 @@ def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
     has_failed, sealed = answer.status == "failed", _SEALED.get(answer.status)
     reason = escape(f"*{answer.reason}*") if answer.reason else ""
     text = escape(answer.text).replace("%%", "% %").strip()
-    said = "\n\n".join(filter(None, (reason, text) if has_failed else (text, reason)))
-    inner = f"{heading.format(answer.heading)}{said}\n"
+    paragraphs = "\n\n".join(filter(None, (reason, text) if has_failed else (text, reason)))
+    inner = f"{heading.format(answer.heading)}{paragraphs}\n"
     begin = _BEGIN.format(answer.run, f" {sealed} {_seal(inner)}" if sealed else "")
     text = "\n".join([begin, inner, _END, ""])
     text = "\n".join(line.rstrip("\r") for line in text.split("\n"))

@@ -92,8 +92,8 @@ def folded_records(records: Iterable[MarkedText], title: str = "", rows: Sequenc
     marks = " ".join(map(_mark, records))
     if not title:
         return f"{marks}\n\n"
-    shown = (f"[!quote]- {title}", marks, *(("", *map(_protected, rows)) if rows else ()))
-    return "\n".join(f"> {row}" if row else ">" for row in shown) + "\n\n"
+    rows_of_quote = (f"[!quote]- {title}", marks, *(("", *map(_protected, rows)) if rows else ()))
+    return "\n".join(f"> {row}" if row else ">" for row in rows_of_quote) + "\n\n"
 
 
 def untrusted_sources(note: str) -> tuple[str, ...]:
@@ -127,17 +127,17 @@ def is_mark(row: str) -> bool:
 
 
 def _mark(record: MarkedText) -> str:
-    said = escape_json(json.dumps(dict(record.data), ensure_ascii=False))
-    return f"%% vault-agent: {record.kind} {_STRING_OR_BRACKET.sub(_inert, said)} %%"
+    data = escape_json(json.dumps(dict(record.data), ensure_ascii=False))
+    return f"%% vault-agent: {record.kind} {_STRING_OR_BRACKET.sub(_inert, data)} %%"
 
 
 def _protected(text: str) -> str:
     return _PROTECT.sub(r"\1\\\2", text)
 
 
-def _data(said: str) -> Mapping[str, object]:
+def _data(text: str) -> Mapping[str, object]:
     try:
-        data = parse_json(said)
+        data = parse_json(text)
     except ValueError:
         return {}
     return data if isinstance(data, dict) else {}

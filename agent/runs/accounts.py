@@ -20,6 +20,7 @@ from agent.llm.spend import Meter
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.llm.wire import Wire
 from agent.loop.agent import Models
+from agent.runs.shared_spend import SpendSharing
 from agent.runs.status import SPEND, ledger_of
 from agent.workspace.workspace import Workspace, learn_secrets
 
@@ -74,7 +75,11 @@ def open_accounts(
     found = providers(workspace.settings.llm, workspace.vault.clock, count, random, on_retry, memory)
     ledger = ledger_of(workspace)
 
-    def elsewhere(day: date) -> SpendTotals:
+    sharing = SpendSharing(workspace) if workspace.settings.sync.claims == "postgres" else None
+
+    def elsewhere(day: date, mine: SpendTotals) -> SpendTotals:
+        if sharing is not None:
+            sharing.show_first(day, mine)
         return spent_elsewhere(workspace.directories.state / SPEND, day)
 
     def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:

@@ -1,6 +1,7 @@
 """What a person does with a job that exists: pause it, let it run again, and see what became of it or is still owed."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,12 +28,12 @@ from agent.workspace.workspace import Workspace, load_daemon_state
 if TYPE_CHECKING:
     from agent.schedule.ledger import OccurrenceLedger, split_key
     from agent.workspace.catch_up import daemon_lag
-    from agent.workspace.index_status import index_files, index_state, may_have_type
+    from agent.workspace.index_status import index_place, index_state, may_have_type
 else:
     OccurrenceLedger = later("agent.schedule.ledger", "OccurrenceLedger")
     split_key = later("agent.schedule.ledger", "split_key")
     daemon_lag = later("agent.workspace.catch_up", "daemon_lag")
-    index_files = later("agent.workspace.index_status", "index_files")
+    index_place = later("agent.workspace.index_status", "index_place")
     index_state = later("agent.workspace.index_status", "index_state")
     may_have_type = later("agent.workspace.index_status", "may_have_type")
 
@@ -67,7 +68,8 @@ def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
     say. Git's search through 100,000 notes takes a second and more, and its list of them a third of one."""
     daemon = load_daemon_state(workspace)
     if daemon is not None and daemon_lag(daemon) is None:
-        return may_have_type(index_files(workspace), GOAL_TYPE)
+        with closing(index_place(workspace)) as place:
+            return may_have_type(place, GOAL_TYPE)
     return index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
 
 

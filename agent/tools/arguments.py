@@ -123,17 +123,25 @@ def _is_of(value: Json, kind: Json) -> bool:
 def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:
     """The problems of the arguments, at most five lines; empty if there are none.
 
-    An argument that is not in the schema is refused, even if the schema does not forbid it.
+    An argument that is not in the schema is refused, even if the schema does not forbid it. A server's schema that is
+    none, or refers to what is not in it, is a problem, too.
     """
     from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import UnknownType
     from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    unusable = (AttributeError, TypeError, ValueError, LookupError, RecursionError, UnknownType, Unresolvable)
 
     plain_arguments = plain(arguments)
     rules = plain({"additionalProperties": False, **schema})
     assert isinstance(rules, dict)
     # an empty registry: a `$ref` to a URL is never fetched
     validator = Draft202012Validator(rules, registry=Registry())
-    found = [line for error in validator.iter_errors(plain_arguments) for line in _lines(error)]
+    try:
+        found = [line for error in validator.iter_errors(plain_arguments) for line in _lines(error)]
+    except unusable:
+        return ("this tool's own schema is wrong, so that no call of it can be checked: do without it",)
     found += [f"{name}: the text holds half a character; leave it out" for name in _broken(plain_arguments)]
     unique = list(dict.fromkeys(found))
     more = [f"and {len(unique) - _SHOWN} more problems"] if len(unique) > _SHOWN else []

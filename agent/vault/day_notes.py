@@ -205,8 +205,8 @@ def _set(root: Path) -> Iterator[tuple[str, str, str]]:
 def _is_on(file: Path, plugin: str) -> bool:
     """True unless the file, with a list of the plugins that are on or with a yes or no for each, says otherwise: what a
     plugin has set stays when it is switched off."""
-    said = load_json(file)
-    return plugin in said if isinstance(said, list) else said is None or said.get(plugin) is not False
+    settings = load_json(file)
+    return plugin in settings if isinstance(settings, list) else settings is None or settings.get(plugin) is not False
 
 
 def _texts(settings: Mapping[str, object]) -> tuple[str, str, str]:

@@ -31,8 +31,8 @@ def save_older(private_folder: Path, notes: Mapping[str, bytes]) -> None:
 def is_older(private_folder: Path, path: str, data: bytes) -> bool:
     """True if the note was remembered, and a line of it is left."""
     try:
-        said = parse_json(_file(private_folder).read_text("utf-8"))
-        return not _hashes(data).isdisjoint(said.get(path, ()))
+        record = parse_json(_file(private_folder).read_text("utf-8"))
+        return not _hashes(data).isdisjoint(record.get(path, ()))
     except (OSError, ValueError, AttributeError, TypeError):
         return False
 
@@ -67,8 +67,8 @@ def drafts_file(private_folder: Path) -> Path:
 def load_drafts(path: Path) -> Drafts:
     """The drafts in the file; none if it is missing or damaged."""
     try:
-        said = parse_json(path.read_text("utf-8"))
-        return Drafts({str(name): str(blob) for name, blob in said["files"].items()}, bool(said["ask"]))
+        record = parse_json(path.read_text("utf-8"))
+        return Drafts({str(name): str(blob) for name, blob in record["files"].items()}, bool(record["ask"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Drafts()
 

@@ -59,12 +59,12 @@ def take_out(gitdir: Files, lines: list[str], token: str) -> None:
     before = gitdir.read(PATH)
     if before is None or not lines:
         return
-    kept: list[str] = []
+    others: list[str] = []
     is_ours = False
     for line in before.decode("utf-8", "surrogateescape").splitlines(keepends=True):
         is_ours = line.strip() == _TITLE or (is_ours and line.strip() in lines)
-        kept += [] if is_ours else [line]
-    put(gitdir, PATH, before, "".join(kept).encode("utf-8", "surrogateescape"), token)
+        others += [] if is_ours else [line]
+    put(gitdir, PATH, before, "".join(others).encode("utf-8", "surrogateescape"), token)
 
 
 def put(gitdir: Files, path: str, before: bytes | None, after: bytes, token: str) -> None:

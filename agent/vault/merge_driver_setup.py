@@ -79,8 +79,8 @@ def remove(vault: Vault) -> None:
     gone = {_TITLE, offer(vault, None).attribute}
     if before is not None and gone & set(_lines(before)):
         text = before.decode("utf-8", "surrogateescape")
-        kept = "".join(line for line in text.splitlines(keepends=True) if line.rstrip("\r\n") not in gone)
-        exclude.put(files, ATTRIBUTES, before, kept.encode("utf-8", "surrogateescape"), vault.clock.new_id())
+        rest = "".join(line for line in text.splitlines(keepends=True) if line.rstrip("\r\n") not in gone)
+        exclude.put(files, ATTRIBUTES, before, rest.encode("utf-8", "surrogateescape"), vault.clock.new_id())
 
 
 def is_ours(vault: Vault, item: Executable, program: Path | None) -> bool:

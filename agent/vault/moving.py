@@ -69,10 +69,10 @@ def archive_path(vault: Vault, path: str, taken: Collection[str] = ()) -> str:
     person's own note goes into the archive that they have, if there is one."""
     persons = own_archive(vault) if vault.home.row(path) is OWN_NOTES else ""
     if persons:
-        kept = PurePosixPath(persons + path)
+        target = PurePosixPath(persons + path)
     else:
-        kept = PurePosixPath(vault.home.at(ARCHIVE + (vault.home.name_of(path) or path).removeprefix(ARCHIVE)))
-    names = (str(kept if number == 1 else kept.with_stem(f"{kept.stem}-{number}")) for number in count(1))
+        target = PurePosixPath(vault.home.at(ARCHIVE + (vault.home.name_of(path) or path).removeprefix(ARCHIVE)))
+    names = (str(target if number == 1 else target.with_stem(f"{target.stem}-{number}")) for number in count(1))
     return next(each for each in names if each not in taken and vault.read(each) is None)
 
 
@@ -143,11 +143,11 @@ class _Links:
         is_relative = is_markdown and path_from(source, target) == meant  # as other programs read it, too
         if self.after.find(here, target) == wanted and (not is_relative or path_from(here, target) == wanted):
             return None
-        ways = [wanted]
+        forms = [wanted]
         if is_relative:
             relative = relpath(wanted, PurePosixPath(here).parent.as_posix())
-            ways = [relative, f"./{relative}", wanted]
+            forms = [relative, f"./{relative}", wanted]
         elif "/" not in target and len(self.after.names[name_key(name := PurePosixPath(wanted).name)]) == 1:
-            ways = [name, wanted]
-        names = (name if target.endswith(".md") else name.removesuffix(".md") for name in ways)
+            forms = [name, wanted]
+        names = (name if target.endswith(".md") else name.removesuffix(".md") for name in forms)
         return next((name for name in names if self.after.find(here, name) == wanted), None)

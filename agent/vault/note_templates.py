@@ -53,10 +53,10 @@ def _places(vault: Vault) -> Iterator[str]:
     for path, key in _SETTINGS:
         try:
             data = vault.glance(path)
-            said = json.loads(data) if len(data) <= _LARGEST else {}
+            settings = json.loads(data) if len(data) <= _LARGEST else {}
         except (OSError, ValueError, RecursionError, AgentError):
             continue
-        place = said.get(key) if isinstance(said, dict) else None
+        place = settings.get(key) if isinstance(settings, dict) else None
         if isinstance(place, str) and place.strip("/ "):
             named = place.strip("/ ")
             yield f"{named.removesuffix('.md')}.md" if key == _ONE else named

@@ -12,18 +12,18 @@ _PACE = ("autoSaveInterval", "autoBackupAfterFileChange")
 
 def excluded_files(root: Path) -> Callable[[str], bool]:
     """What tells if Obsidian excludes a file of the vault at `root`, which it then shows after all others."""
-    said = load_json(root / _APP)
-    filters = said.get("userIgnoreFilters") if isinstance(said, dict) else None
+    settings = load_json(root / _APP)
+    filters = settings.get("userIgnoreFilters") if isinstance(settings, dict) else None
     tests = list(_tests(filters if isinstance(filters, list) else ()))
     return lambda path: any(test(path.casefold()) for test in tests)
 
 
 def link_form(root: Path) -> str:
     """How Obsidian writes a link in the vault at `root`, as an example; empty where its settings leave it open."""
-    said = load_json(root / _APP)
-    if not isinstance(said, dict):
+    settings = load_json(root / _APP)
+    if not isinstance(settings, dict):
         return ""
-    form, is_markdown = said.get("newLinkFormat"), said.get("useMarkdownLinks") is True
+    form, is_markdown = settings.get("newLinkFormat"), settings.get("useMarkdownLinks") is True
     if form is None and not is_markdown:
         return ""
     path = {"relative": "../path/to/note", "absolute": "path/to/note"}.get(str(form), "note")
@@ -43,10 +43,10 @@ def has_auto_committer(root: Path) -> bool:
 def _commits_by_itself(plugin: Path) -> bool:
     """True for an `obsidian-git` in this folder that may commit at a pace or after each change; also where its settings
     cannot be read."""
-    enabled, said = load_json(plugin.parents[1] / "community-plugins.json"), load_json(plugin / "data.json")
+    enabled, settings = load_json(plugin.parents[1] / "community-plugins.json"), load_json(plugin / "data.json")
     if isinstance(enabled, list) and plugin.name not in enabled:
         return False
-    return not isinstance(said, dict) or any(said.get(key) not in (0, False, None) for key in _PACE)
+    return not isinstance(settings, dict) or any(settings.get(key) not in (0, False, None) for key in _PACE)
 
 
 def _tests(filters: "list[object] | tuple[object, ...]") -> Iterator[Callable[[str], bool]]:

@@ -48,8 +48,8 @@ class Brake:
         limit = self.limit(total)
         if not names or len(names) + earlier <= limit:
             return
-        shown = joined(names[:_SHOWN], ", ")
-        more = Sentence("{shown} and {count} more", shown=shown, count=len(names) - _SHOWN)
+        named = joined(names[:_SHOWN], ", ")
+        more = Sentence("{shown} and {count} more", shown=named, count=len(names) - _SHOWN)
         raise MassChange(
             "{who} would delete or empty {count} of {total} notes, or take most of their lines; "
             "more than {limit} {yes}: {shown}",
@@ -60,7 +60,7 @@ class Brake:
             total=total,
             limit=limit,
             yes=Sentence(yes),
-            shown=more if len(names) > _SHOWN else shown,
+            shown=more if len(names) > _SHOWN else named,
         )
 
 

@@ -83,8 +83,8 @@ def classify(difference: ContentChange, old: bytes | None, new: bytes | None, or
     if before is None:
         return NoteCreated(path, after, origin, changes.compare_notes(_EMPTY, Note.parse(new)))
     same = before == after
-    told = () if same or old is None else changes.compare_notes(Note.parse(old), Note.parse(new))
+    differences = () if same or old is None else changes.compare_notes(Note.parse(old), Note.parse(new))
     compared = same or old is not None
     if difference.source:
-        return NoteMoved(path, difference.source, before, after, origin, told, compared)
-    return NoteEdited(path, before, after, origin, told, compared)
+        return NoteMoved(path, difference.source, before, after, origin, differences, compared)
+    return NoteEdited(path, before, after, origin, differences, compared)

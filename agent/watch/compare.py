@@ -46,8 +46,8 @@ class Outage:
         """Record a failure: pause twice as long as the last time, from one second to a minute."""
         pause = min(LONGEST, FIRST * 2 ** min(self.failures, 10))
         self.failures += 1
-        said = error.message if isinstance(error, AgentError) else f"{error}" or type(error).__name__
-        self.problem = said.splitlines()[0] if said else type(error).__name__
+        problem = error.message if isinstance(error, AgentError) else f"{error}" or type(error).__name__
+        self.problem = problem.splitlines()[0] if problem else type(error).__name__
         self.again_at = now + pause
 
     def worked(self) -> None:
@@ -245,12 +245,14 @@ class Comparison:
         asked = [(each.source or each.path, each.before or "") for each in edited if each.after is not None]
         old = dict(zip(asked, self._earlier(asked), strict=True))
         found = [
-            (told, old.get((told.source or told.path, told.before or "")), new)
+            (change, old.get((change.source or change.path, change.before or "")), new)
             for each in differences
-            for told, new in self._now_at(each)
+            for change, new in self._now_at(each)
         ]
-        origins = self.facts.origins([(told.path, told.after) for told, _, _ in found])
-        return [classify(told, before, new, origin) for (told, before, new), origin in zip(found, origins, strict=True)]
+        origins = self.facts.origins([(change.path, change.after) for change, _, _ in found])
+        return [
+            classify(change, before, new, origin) for (change, before, new), origin in zip(found, origins, strict=True)
+        ]
 
     def _now_at(self, difference: ContentChange) -> Iterator[tuple[ContentChange, bytes | None]]:
         """The current difference with the note's bytes; nothing when the note has been deleted since."""
@@ -298,10 +300,10 @@ class Comparison:
 
     def _earlier(self, asked: Sequence[tuple[str, str]]) -> list[bytes | None]:
         """Older versions, recent ones from memory; None for a version that is not available or has another hash."""
-        kept = [self.recent.get(path, hash) for path, hash in asked]
-        rest = [pair for pair, data in zip(asked, kept, strict=True) if data is None]
+        recent = [self.recent.get(path, hash) for path, hash in asked]
+        rest = [pair for pair, data in zip(asked, recent, strict=True) if data is None]
         fetched = iter(self._ask(rest) if rest else ())
-        result = [data if data is not None else next(fetched, None) for data in kept]
+        result = [data if data is not None else next(fetched, None) for data in recent]
         return [
             data if data is not None and self.facts.hash(data) == hash else None
             for (_, hash), data in zip(asked, result, strict=True)

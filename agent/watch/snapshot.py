@@ -26,11 +26,11 @@ class Recent:
 
     limit: int
     size: int = 0
-    _kept: OrderedDict[str, tuple[str, bytes]] = field(default_factory=OrderedDict)
+    _versions: OrderedDict[str, tuple[str, bytes]] = field(default_factory=OrderedDict)
 
     def get(self, path: str, hash: str) -> bytes | None:
         """The last read version of this path, if it has this hash; else None."""
-        known = self._kept.get(path)
+        known = self._versions.get(path)
         return known[1] if known is not None and known[0] == hash else None
 
     def put(self, path: str, hash: str, data: bytes) -> None:
@@ -38,7 +38,7 @@ class Recent:
         self.drop(path)
         if len(data) > self.limit:
             return
-        self._kept[path] = (hash, data)
+        self._versions[path] = (hash, data)
         self.size += len(data)
         self._shrink(self.limit)
 
@@ -49,13 +49,13 @@ class Recent:
 
     def drop(self, path: str) -> None:
         """Remove the version of a path."""
-        known = self._kept.pop(path, None)
+        known = self._versions.pop(path, None)
         if known is not None:
             self.size -= len(known[1])
 
     def _shrink(self, limit: int, least: int = 0) -> None:
-        while self.size > limit and len(self._kept) > least:
-            _, (_, oldest) = self._kept.popitem(last=False)
+        while self.size > limit and len(self._versions) > least:
+            _, (_, oldest) = self._versions.popitem(last=False)
             self.size -= len(oldest)
 
 

@@ -168,8 +168,8 @@ class Watcher:
         notes, only changes after the first poll become events. `recent` is the cache of the bytes that are read.
         """
         pace = pace or Pace()
-        kept = (recent or Recent(pace.keep), Recent(pace.keep))
-        comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, *kept)
+        recents = (recent or Recent(pace.keep), Recent(pace.keep))
+        comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, *recents)
         quiet: Debounce[FileStat | None] = Debounce(pace.quiet, pace.longest)
         return cls(root, facts, pace, Hints(root), comparison, quiet, Debounce(pace.quiet, pace.longest))
 

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from agent.database.away import DatabaseAway, DatabaseFault
 from agent.errors import LockHeld
+from agent.index.files import WrittenElsewhere
 from agent.lazy import later
 from agent.prefetch import Prefetch
 from agent.texts import Sentence
@@ -87,8 +89,13 @@ def catch_up(
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
         return daemon_lag(daemon) or changed
     attached = None if in_past else Prefetch(lambda: attachment_paths(workspace.vault))
-    late = _catch_up_notes(index, notes, in_past=in_past, show=show)
-    return late if late is not None or attached is None else _catch_up_attachments(index, attached.result(), show)
+    try:
+        late = _catch_up_notes(index, notes, in_past=in_past, show=show)
+        return late if late is not None or attached is None else _catch_up_attachments(index, attached.result(), show)
+    except (WrittenElsewhere, DatabaseAway, DatabaseFault) as error:
+        return error.message
+    except LockHeld:
+        return "the index is being brought up to date by another process"
 
 
 def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], show: ShowIndexing) -> str | None:
@@ -101,11 +108,8 @@ def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], show: Show
         return Sentence("{count} files are not read yet: vault-agent index, or start the daemon", count=outdated)
     says = Sentence("reading {count} files …", count=outdated)
     index.updater.patience = 0.0
-    try:
-        with show(says) if outdated > _SOME else show_nothing(says) as progress:
-            update_attachments(index, listed, progress=progress)
-    except LockHeld:
-        return "the index is being brought up to date by another process"
+    with show(says) if outdated > _SOME else show_nothing(says) as progress:
+        update_attachments(index, listed, progress=progress)
     return None
 
 
@@ -117,7 +121,7 @@ def _catch_up_notes(
     anew = index.is_of_another_model
     if index.has_exactly(listed) and not anew and not index.is_broken():
         return None
-    met = index.files.why_broken() if index.files.mark.exists() else ""
+    met = index.files.damage_met()
     known = index.known()
     differs = differing(known, listed)
     outdated = len(differs)
@@ -131,14 +135,11 @@ def _catch_up_notes(
     elif outdated > FEW:
         says = Sentence("indexing {count} notes …", count=len(listed))
     index.updater.patience = 0.0  # a search never waits for the writer
-    try:
-        with show(says) if says else show_nothing(says) as index.updater.progress:
-            if known and outdated <= FEW and not anew and not in_past and not index.is_broken():
-                index.touch({path: listed.get(path) for path in differs})  # nobody lists 100,000 notes twice for one
-            else:
-                index.refresh()
-    except LockHeld:
-        return "the index is being brought up to date by another process"
+    with show(says) if says else show_nothing(says) as index.updater.progress:
+        if known and outdated <= FEW and not anew and not in_past and not index.is_broken():
+            index.touch({path: listed.get(path) for path in differs})  # nobody lists 100,000 notes twice for one
+        else:
+            index.refresh()
     return Sentence("it is whole again after damage ({problem})", problem=met) if met else None
 
 

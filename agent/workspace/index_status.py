@@ -2,20 +2,28 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from agent.database.away import DatabaseAway, DatabaseFault
 from agent.dataclass import dataclass
-from agent.index.checksums import Checksums
 from agent.index.files import Damaged, IndexFiles
 from agent.index.fingerprint import fingerprint
 from agent.index.manifest import Coverage, coverage_of
-from agent.index.passage_store import PassageStore, open_store
+from agent.index.note_store import NoteStore
+from agent.index.parts import IndexPlace, has_vectors, open_seal, open_store
 from agent.index.records import is_attachment
 from agent.json_value import parse_json
+from agent.lazy import later
 from agent.texts import Sentence
 from agent.vault.listing import differing
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.workspace.shared_place import shared_place
+else:
+    shared_place = later("agent.workspace.shared_place", "shared_place")
 
 T = TypeVar("T")
 N = TypeVar("N")
@@ -54,21 +62,16 @@ def index_state(
 ) -> IndexState:
     """The state of the index as it is, without an update. `notes` gives every note's content hash, by path; git may
     still be looking for them while the index is read. `known` gives their fingerprint, if it is known then."""
-    files = index_files(workspace)
-    if files.mark.exists():
-        return _none(Sentence("it has to be built anew ({reason})", reason=files.why_broken()))
-    if not files.folder.exists():
-        return _none("it is not built yet")
     try:
-        store = open_store(files.store, write=False)
-    except Damaged as error:
+        files = index_place(workspace)
+        if reason := files.damage_met():
+            return _none(Sentence("it has to be built anew ({reason})", reason=reason))
+        if not files.exists():
+            return _none("it is not built yet")
+        with closing(open_store(files, write=False)) as store, closing(files):
+            return _state(files, store, notes, type_asked, known)
+    except (Damaged, DatabaseAway, DatabaseFault) as error:
         return _none(error.message)
-    try:
-        return _state(files, store, notes, type_asked, known)
-    except Damaged as error:
-        return _none(error.message)
-    finally:
-        store.close()
 
 
 def _none(problem: str) -> IndexState:
@@ -80,37 +83,38 @@ def named(notes: Mapping[str, N]) -> dict[str, N]:
     return {path: value for path, value in notes.items() if _UNNAMED.search(path) is None}
 
 
-def index_files(workspace: Workspace) -> IndexFiles:
-    """The files of the index over the current notes."""
-    return IndexFiles(workspace.cache / "index")
+def index_place(workspace: Workspace) -> IndexPlace:
+    """Where the index over the current notes is: in files of this machine, or in the database of the settings."""
+    folder = workspace.cache / "index"
+    return IndexFiles(folder) if workspace.settings.index.engine == "files" else shared_place(workspace, folder)
 
 
-def indexed_hashes(files: IndexFiles, *, attachments: bool = False) -> dict[str, str]:
+def indexed_hashes(files: IndexPlace, *, attachments: bool = False) -> dict[str, str]:
     """The content hashes of the indexed notes, or attachments, by path; empty if no index can be read."""
     return _ask_store(files, lambda store: store.hashes(attachments=attachments)) or {}
 
 
-def has_exactly(files: IndexFiles, notes: Mapping[str, str], *, attachments: bool = False) -> bool:
+def has_exactly(files: IndexPlace, notes: Mapping[str, str], *, attachments: bool = False) -> bool:
     """True if an index that can be read has these notes, or attachments, with these content hashes, and no others."""
     known = _ask_store(files, lambda store: store.listing(attachments=attachments))
     return known == (len(notes), fingerprint(notes))
 
 
-def incomplete_attachments(files: IndexFiles) -> tuple[tuple[str, str], ...]:
+def incomplete_attachments(files: IndexPlace) -> tuple[tuple[str, str], ...]:
     """The attachments whose text is not found, or not whole, each with the reason."""
     return _ask_store(files, _unread) or ()
 
 
-def indexed_identity(files: IndexFiles) -> str:
+def indexed_identity(files: IndexPlace) -> str:
     """The identity of a finished index, as in `Updater.identity`; empty if there is none that can be read."""
     return _ask_store(files, lambda store: store.meta("identity")) or ""
 
 
-def may_have_type(files: IndexFiles, type_asked: str) -> frozenset[str] | None:
+def may_have_type(files: IndexPlace, type_asked: str) -> frozenset[str] | None:
     """The notes that have a type, and those whose header the index does not know, of the notes that it has taken in;
     None if it cannot say, or there are too many."""
 
-    def ask(store: PassageStore) -> frozenset[str] | None:
+    def ask(store: NoteStore) -> frozenset[str] | None:
         with store.snapshot():
             unknown = {*store.incomplete(), *_pending_notes(store)}
             return store.paths_with("type", type_asked) | unknown if len(unknown) <= _FEW else None
@@ -118,31 +122,26 @@ def may_have_type(files: IndexFiles, type_asked: str) -> frozenset[str] | None:
     return _ask_store(files, ask)
 
 
-def _unread(store: PassageStore) -> tuple[tuple[str, str], ...]:
+def _unread(store: NoteStore) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((path, reason) for path, (_, reason) in store.incomplete(attachments=True).items()))
 
 
-def _pending_notes(store: PassageStore) -> set[str]:
+def _pending_notes(store: NoteStore) -> set[str]:
     return {path for path, _ in store.pending() if not is_attachment(path)}
 
 
-def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | None:
+def _ask_store(files: IndexPlace, question: Callable[[NoteStore], T]) -> T | None:
     """The answer of an index's store; None if it cannot be read."""
     try:
-        store = open_store(files.store, write=False)
-    except Damaged:
+        with closing(open_store(files, write=False)) as store:
+            return question(store)
+    except (Damaged, DatabaseAway, DatabaseFault):
         return None
-    try:
-        return question(store)
-    except Damaged:
-        return None
-    finally:
-        store.close()
 
 
 def _state(
-    files: IndexFiles,
-    store: PassageStore,
+    files: IndexPlace,
+    store: NoteStore,
     notes: Callable[[], Mapping[str, str]],
     type_asked: str,
     known: Callable[[], int | None],
@@ -168,8 +167,8 @@ def _state(
     unknown = changed | tried | pending | {path for path, _ in found.skipped}
     mode = "keyword" if model == "none" else "hybrid"
     generation = int(store.meta("generation", "0"))
-    whole = Checksums(files.keyword(engine)).generation() == generation
-    is_whole = whole and (mode == "keyword" or files.has_vectors(store.meta("vectors")))
+    whole = open_seal(files, engine).is_of(generation)
+    is_whole = whole and (mode == "keyword" or has_vectors(files, store.meta("vectors")))
     if not (found.pending or is_whole or files.is_being_written()):  # a writer's parts follow one another
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)

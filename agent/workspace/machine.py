@@ -1,12 +1,21 @@
 """This machine among those with the same vault: its name, and its claims."""
 
 import os
+from typing import TYPE_CHECKING
 
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.vault.folders import MACHINES
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims, Machine
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.vault.sync.shared_claims import SharedClaims
+    from agent.workspace.shared_place import shared_database
+else:  # an extra
+    SharedClaims = later("agent.vault.sync.shared_claims", "SharedClaims")
+    shared_database = later("agent.workspace.shared_place", "shared_database")
 
 MACHINE = "machine"
 """The type of a machine's note."""
@@ -40,4 +49,7 @@ def plain_name(text: str) -> str:
 
 def open_claims(workspace: Workspace) -> Claims:
     """The claims of the vault, as this machine takes them."""
-    return Claims(workspace.vault, this_machine(workspace), plain_name(workspace.settings.sync.run_on))
+    machine, run_on = this_machine(workspace), plain_name(workspace.settings.sync.run_on)
+    if workspace.settings.sync.claims == "postgres":
+        return SharedClaims(workspace.vault, machine, run_on, shared_database(workspace))
+    return Claims(workspace.vault, machine, run_on)

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from agent.config.private import make_folder
 from agent.config.program_parts import command_to_add
+from agent.database.away import DatabaseAway, DatabaseFault
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.identity import index_identity
 from agent.index.keyword import Engine, Weights, engine_for
+from agent.index.parts import IndexPlace
 from agent.index.query import SearchResult
 from agent.index.records import Filters
 from agent.index.search import Searcher, UnsavedNote
@@ -25,7 +28,7 @@ from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed
 from agent.vault.obsidian import excluded_files
 from agent.vault.store import Vault
-from agent.workspace.index_status import has_exactly, index_files, indexed_hashes, indexed_identity, named
+from agent.workspace.index_status import has_exactly, index_place, indexed_hashes, indexed_identity, named
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -55,7 +58,7 @@ class SearchIndex:
     called with what git has listed, each time that all current notes are compared with the index.
     """
 
-    files: IndexFiles
+    files: IndexPlace
     engine: Engine
     workspace: Workspace
     listed: Callable[[], dict[str, str]]
@@ -87,6 +90,7 @@ class SearchIndex:
             vault = self.workspace.vault
             made: Updater = module.Updater(self.files, self.engine, self.chosen, Weights(), vault.clock)
             made.is_private = vault.private_notes.hide
+            made.commit = lambda: vault.head or ""
             self._updater = made
         return self._updater
 
@@ -120,7 +124,9 @@ class SearchIndex:
         return self.searcher.folders()
 
     def refresh(self, *, verify: bool = False) -> "IndexReport":
-        """Update the index to the current notes; raises `LockHeld` if another process is updating it."""
+        """Update the index to the current notes; raises `LockHeld` if another process is updating it, at once if
+        another machine writes the index that they share."""
+        self.files.claim(self.workspace.vault.clock, self.updater.patience)
         known = Prefetch(self.known) if self.elsewhere is not None and not verify else None  # while git looks
         notes = self.listed()
         outdated = self._count_outdated(known.result(), notes) if known is not None else 0
@@ -162,7 +168,9 @@ class SearchIndex:
 
     def is_broken(self) -> bool:
         """True if the index must be rebuilt: the cache was deleted, or a search has met damage."""
-        return bool(self.files.why_broken())
+        with suppress(DatabaseAway, DatabaseFault):  # the next search says so
+            return bool(self.files.why_broken())
+        return False
 
     @property
     def is_of_another_model(self) -> bool:
@@ -184,7 +192,12 @@ class SearchIndex:
             self._searcher.rest()
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files, and leave a shared index to other machines."""
+        self.release_files()
+        self.files.close()
+
+    def release_files(self) -> None:
+        """Close all files; the next search or update opens them again."""
         for part in (self._searcher, self._updater):
             if part is not None:
                 part.close()
@@ -207,7 +220,9 @@ def open_index(
         index.on_listing(found)
         return named(found.notes)
 
-    files, engine = index_files(workspace), _engine(workspace)
+    files = index_place(workspace)
+    engine: Engine = "postgres" if files.is_shared else _engine(workspace)
+    elsewhere = None if files.is_shared else elsewhere  # who has the right to write does
     index = SearchIndex(
         files, engine, workspace, all_notes, vault.whole.read_now, chosen, held=held, elsewhere=elsewhere
     )

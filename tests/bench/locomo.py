@@ -8,7 +8,9 @@ of the first k passages covers. The data is read where it lies and never copied.
 `keyword mode` is our search without vectors, all other signals kept. `plain BM25` is the keyword engine's own ranking:
 of the notes, of single lines, and of passages as long as ours.
 
-    python -m tests.bench.locomo [../shared/data/locomo/dev.json] [whoosh|tantivy]
+The engine `postgres` is the database of `VAULT_AGENT_DATABASE__URL`.
+
+    python -m tests.bench.locomo [../shared/data/locomo/dev.json] [whoosh|tantivy|postgres]
 """
 
 import json
@@ -19,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import get_args
 
 from agent.clock import SystemClock
 from agent.index import keyword
@@ -202,4 +205,4 @@ def main(path: Path, engine: Engine) -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     file = next((Path(each) for each in given if each.endswith(".json")), DATA)
-    main(file, "tantivy" if "tantivy" in given else "whoosh")
+    main(file, next((each for each in get_args(Engine) if each in given), "whoosh"))

@@ -12,9 +12,8 @@ from typing import TypeAlias
 import numpy as np
 
 from agent.index import document
-from agent.index.files import IndexFiles
 from agent.index.keyword import FIELDS, Engine, Weights, open_engine
-from agent.index.passage_store import open_store
+from agent.index.parts import IndexPlace, open_keyword, open_store
 from agent.index.query import parse_query
 
 Span: TypeAlias = tuple[str, int, int]
@@ -43,10 +42,12 @@ def plain_passages(
 
 
 @contextmanager
-def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
+def plain_notes(place: IndexPlace, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
     """A search of a finished index: the paths of at most so many notes for a question, the best first."""
-    keyword = open_engine(engine, files.keyword(engine), Weights())
-    with closing(keyword), closing(open_store(files.store, write=False)) as store:
+    with (
+        closing(open_store(place, write=False)) as store,
+        closing(open_keyword(place, engine, Weights(), store)) as keyword,
+    ):
         keyword.refresh()
         paths = {number: path for path, number in store.ids(store.hashes()).items()}
 

@@ -1,5 +1,6 @@
 """Notes in memory with an index on disk: what tests and measurements of search stand on, without git."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,9 +9,12 @@ from pathlib import Path
 
 from agent.clock import Clock, SystemClock
 from agent.config.memory_settings import MemorySettings
+from agent.database.connection import SharedDatabase
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine, Weights
+from agent.index.parts import IndexPlace
+from agent.index.postgres_place import PostgresPlace
 from agent.index.search import Searcher
 from agent.index.update import IndexReport, Updater
 from agent.memory.forgetting.tombstones import Tombstones
@@ -41,7 +45,7 @@ class MemoryVault:
         chosen: EmbedderChoice = KEYWORDS_ONLY,
         weights: Weights | None = None,
     ) -> Updater:
-        return Updater(IndexFiles(folder), engine, chosen, weights or Weights(), self.clock, patience=0.0)
+        return Updater(index_place(folder, engine), engine, chosen, weights or Weights(), self.clock, patience=0.0)
 
     def update(self, updater: Updater, *, verify: bool = False) -> IndexReport:
         return updater.update(self.listed(), self.notes.get, verify=verify)
@@ -53,7 +57,15 @@ class MemoryVault:
         updater = self.updater(folder, engine, chosen, weights)
         self.update(updater)
         updater.close()
-        return Searcher(IndexFiles(folder), engine, chosen, weights or Weights())
+        updater.files.close()
+        return Searcher(index_place(folder, engine), engine, chosen, weights or Weights())
+
+
+def index_place(folder: Path, engine: Engine) -> IndexPlace:
+    """The index in a folder; for PostgreSQL the one of this name in the database of the environment."""
+    if engine != "postgres":
+        return IndexFiles(folder)
+    return PostgresPlace(SharedDatabase(os.environ["VAULT_AGENT_DATABASE__URL"], str(folder)), "tests", folder)
 
 
 def recaller_over(find: FindNotes, read: ReadNote, now: Callable[[], datetime], settings: MemorySettings) -> Recaller:

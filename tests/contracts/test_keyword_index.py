@@ -18,11 +18,13 @@ TEXTS = {
 }
 
 
-@pytest.fixture(params=["whoosh", "tantivy"])
-def engine(request: pytest.FixtureRequest) -> Engine:
+@pytest.fixture(params=["whoosh", "tantivy", "postgres"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Engine:
     name: Engine = request.param
     if name == "tantivy":
         pytest.importorskip("tantivy")
+    if name == "postgres":
+        monkeypatch.setenv("VAULT_AGENT_DATABASE__URL", request.getfixturevalue("database_url"))
     return name
 
 

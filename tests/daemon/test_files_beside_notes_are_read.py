@@ -54,7 +54,7 @@ def test_an_index_that_was_lost_gets_them_again(root: Path, change: str) -> None
         house.index.files.ask_for_rebuild("asked for")
         write(root / "note.md", "a quokka\n")
         house.catches_up()
-        house.until(lambda: not house.index.files.mark.exists(), "it is rebuilt")
+        house.until(lambda: not house.index.files.damage_met(), "it is rebuilt")
         wanted = {"a.pdf"} if change == "keep" else set()
         write(root / "again.pdf", pdf("Something."))
         house.until(lambda: attached(house) == wanted | {"again.pdf"}, "the file is indexed again")

@@ -156,7 +156,7 @@ def test_a_cache_that_is_damaged_meanwhile_heals_by_itself(root: Path, damage: s
         if damage == "deleted":
             shutil.rmtree(folder)
         else:
-            store = house.index.files.store
+            store = house.index.files.folder / "notes.db"
             for path in (store, *store.parent.glob("notes.db-*")):
                 data = path.read_bytes()
                 path.write_bytes(data[: len(data) // 2] if damage == "half" else b"\0" * len(data))

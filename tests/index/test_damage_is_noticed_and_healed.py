@@ -9,7 +9,8 @@ import pytest
 from agent.errors import LockHeld
 from agent.index.files import Damaged, IndexFiles
 from agent.index.keyword import Engine, Weights
-from agent.index.passage_store import PassageStore, open_store
+from agent.index.note_store import NoteStore
+from agent.index.passage_store import open_store
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.fakes import FakeClock
@@ -126,7 +127,7 @@ def test_vectors_that_later_updates_deleted_under_a_search_are_no_damage(tmp_pat
     class Slow(Searcher):
         """Two updates end while it opens the files of the one before."""
 
-        def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
+        def _open_keyword(self, store: NoteStore, *, busy: bool) -> None:
             super()._open_keyword(store, busy=busy)
             updater = vault.updater(tmp_path, "whoosh", FAKE)
             for words in ("# One\n\nthe dog\n", "# One\n\nthe cow\n"):

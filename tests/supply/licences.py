@@ -34,6 +34,8 @@ files only; of packages under LGPL see `LINKED`."""
 IN_ITS_FILE = {"agent-client-protocol": "Apache-2.0"}
 """What the licence in the package is, where its metadata names none."""
 LINKED = {
+    "psycopg": "LGPL-3.0",
+    "psycopg-binary": "LGPL-3.0",
     "pystray": "LGPL-3.0",
     "python-xlib": "LGPL-2.1",
     "recurring-ical-events": "LGPL-3.0",

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).parents[2]
 CONSTRAINTS = ROOT / "configs/packaging/constraints.txt"
 MINORS = range(11, 15)
-"""The versions 3.N that the classifiers name."""
+"""The versions 3.N that it should run on; the classifiers name those on which it was seen."""
 _FACT = "The spare key is with Ana"
 
 

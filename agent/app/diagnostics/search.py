@@ -6,7 +6,7 @@ import numpy as np
 
 from agent.errors import LockHeld
 from agent.index.files import Damaged
-from agent.index.passage_store import open_store
+from agent.index.parts import open_store
 from agent.texts import Sentence, joined
 from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.workspace.catch_up import FEW
@@ -48,7 +48,7 @@ def _embedder(index: SearchIndex) -> Iterator[Check]:
 
 
 def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
-    if not index.files.store.exists() and not fix:
+    if index.files.inode() is None and not fix:
         yield ok("search index", "not built yet; the daemon, or the first search, builds it")
         return
     damage = Sentence("it was made with another model") if index.is_of_another_model else _damage(index)
@@ -87,7 +87,7 @@ def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
 def _damage(index: SearchIndex) -> str | None:
     """The damage found in the index by checking every byte; None if there is none."""
     try:
-        store = open_store(index.files.store, write=False)
+        store = open_store(index.files, write=False)
     except Damaged as error:
         return error.message
     try:

@@ -138,7 +138,7 @@ class Variants:
 
     def _settle(self, record: TrialRecord) -> TrialRecord | None:
         """The trial with its end; None while it goes on."""
-        trial, vault, is_kept = self._trial(record), self.workspace.vault, record.status == "kept"
+        trial, vault, is_adopted = self._trial(record), self.workspace.vault, record.status == "kept"
         variant = parse_variant(record.path, vault.read(record.path) or b"")
         data = vault.read(skill_path(self.workspace, record.skill))
         now = sha(data) if data is not None else ""
@@ -148,9 +148,9 @@ class Variants:
             return trial.stop("note_changed", "person")
         if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
             return save_trial(vault, replace(record, status=variant.status, planned=""))
-        if is_kept and now == record.base:
+        if is_adopted and now == record.base:
             return trial.take_back()
-        if now != (record.kept if is_kept else record.base):
+        if now != (record.kept if is_adopted else record.base):
             return trial.stop("skill_changed" if now else "skill_gone", "person")
         return self._judge(trial, variant)
 

@@ -47,7 +47,7 @@ def run() -> NoReturn:
     gc.disable()  # what is loaded is no garbage, and looking for some in it takes longer than reading a note
     args = sys.argv[1:]
     if os.environ.get("TERM") == "dumb":
-        os.environ.setdefault("NO_COLOR", "1")  # such a terminal, or a reader of the screen, would say the codes
+        os.environ["NO_COLOR"] = "1"  # such a terminal, or a reader of the screen, would say the codes
     try:
         greet_program(args, os.environ)
         answer = ask_daemon(args, os.environ)

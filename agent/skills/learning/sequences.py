@@ -179,9 +179,9 @@ def _remove(trace: list[str | None], tools: ToolSequence) -> None:
 
 def _first_use(trace: _Trace, tools: ToolSequence) -> tuple[int, ...] | None:
     for start, tool in enumerate(trace):
-        ways: list[tuple[int, ...]] = [(start,)] if tool == tools[0] else []
+        paths: list[tuple[int, ...]] = [(start,)] if tool == tools[0] else []
         for wanted in tools[1:]:
-            ways = [(*way, end) for way in ways for end, found in _following(trace, way[-1:]) if found == wanted]
-        if ways:
-            return min(ways)
+            paths = [(*way, end) for way in paths for end, found in _following(trace, way[-1:]) if found == wanted]
+        if paths:
+            return min(paths)
     return None

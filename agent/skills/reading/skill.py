@@ -196,16 +196,16 @@ def _links(skill: Skill | None) -> tuple[str, ...]:
 
 def _circle(start: str, following: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
     """A path from a name back to itself; empty if there is none. Raises `_TooMany`."""
-    ways: list[tuple[str, ...]] = [(start,)]
+    paths: list[tuple[str, ...]] = [(start,)]
     seen = {start}
-    while ways:
-        way = ways.pop()
+    while paths:
+        way = paths.pop()
         for name in following(way[-1]):
             if name == start:
                 return (*way, start)
             if name not in seen:
                 seen.add(name)
-                ways.append((*way, name))
+                paths.append((*way, name))
         if len(seen) > MOST_OTHERS:
             raise _TooMany
     return ()

@@ -210,8 +210,8 @@ def _index(vault: Vault, fix: bool) -> Iterator[Check]:
         if not fix:
             yield bad("index", error.message, next=FIX)
             return
-        kept = repair.rebuild_index(vault)
-        yield ok("index", "fixed: made anew from HEAD; the unreadable one is kept as {kept}", kept=kept)
+        broken_index = repair.rebuild_index(vault)
+        yield ok("index", "fixed: made anew from HEAD; the unreadable one is kept as {kept}", kept=broken_index)
         return
     yield ok("index", "readable")
 

@@ -98,19 +98,19 @@ def machine(state: Path, clock: Clock, options: Options, take_back: Undo = _take
 
 
 def _git_version() -> Iterator[Check]:
-    shown = Git(Path("/nowhere"), Path("/")).run("version").decode("utf-8", "replace").strip()
-    found = re.search(r"(\d+)\.(\d+)", shown)
+    answer = Git(Path("/nowhere"), Path("/")).run("version").decode("utf-8", "replace").strip()
+    found = re.search(r"(\d+)\.(\d+)", answer)
     version = (int(found[1]), int(found[2])) if found else (0, 0)
     if version < OLDEST:
-        yield bad("git", "{version} is too old; 2.34 or newer is needed", next="install a newer git", version=shown)
+        yield bad("git", "{version} is too old; 2.34 or newer is needed", next="install a newer git", version=answer)
     elif version < RECENT:
         yield warn(
             "git",
             "{version}: before 2.36 git can force only new objects to the disk, not refs and the index",
-            version=shown,
+            version=answer,
         )
     else:
-        yield ok("git", shown.removeprefix("git version "))
+        yield ok("git", answer.removeprefix("git version "))
 
 
 def _state(state: Path) -> Iterator[Check]:

@@ -21,16 +21,16 @@ def rebuild_index(vault: Vault) -> Path:
     check_not_sparse(vault.git)
     gitdir = vault.place.gitdir
     token = vault.clock.new_id()
-    private, kept = gitdir / f"vault-agent-index.{token}", gitdir / f"index.broken-{token}"
+    private, broken = gitdir / f"vault-agent-index.{token}", gitdir / f"index.broken-{token}"
     with vault.writer.exclusive(), vault.writer.index_lock(token):
         try:
             vault.git.run("read-tree", "HEAD", index=private)
             vault.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
-            (gitdir / "index").replace(kept)
+            (gitdir / "index").replace(broken)
             private.replace(gitdir / "index")
         finally:
             private.unlink(missing_ok=True)
-    return kept
+    return broken
 
 
 def locks(vault: Vault) -> list[Path]:

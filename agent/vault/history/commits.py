@@ -204,12 +204,12 @@ def without_private(vault: Vault, found: Sequence[Commit]) -> list[Commit]:
     message names none."""
     if vault.whole.private_notes is vault.private_notes:
         return list(found)
-    shown = public_changes(vault, [change for each in found for change in each.files])
-    return [left for each in found if (left := _with_changes(each, shown)) is not None]
+    public = public_changes(vault, [change for each in found for change in each.files])
+    return [left for each in found if (left := _with_changes(each, public)) is not None]
 
 
-def _with_changes(commit: Commit, shown: Mapping[FileChange, FileChange]) -> Commit | None:
-    files = tuple(shown[each] for each in commit.files if each in shown)
+def _with_changes(commit: Commit, public: Mapping[FileChange, FileChange]) -> Commit | None:
+    files = tuple(public[each] for each in commit.files if each in public)
     if files == commit.files:
         return commit
     if not files:

@@ -72,11 +72,11 @@ def _public(
     vault: Vault, found: Sequence[FileChange], patches: Sequence[bytes], described: Sequence[tuple[str, ...]]
 ) -> list[FileDifference]:
     """The differences without private notes; of a note that came out of one, only that it was made."""
-    shown = public_changes(vault, found)
-    kept = (each for each in zip(found, patches, described, strict=True) if each[0] in shown)
+    public = public_changes(vault, found)
+    visible = (each for each in zip(found, patches, described, strict=True) if each[0] in public)
     return [
-        FileDifference(change, patch, lines) if shown[change] is change else FileDifference(shown[change], b"", ())
-        for change, patch, lines in kept
+        FileDifference(change, patch, lines) if public[change] is change else FileDifference(public[change], b"", ())
+        for change, patch, lines in visible
     ]
 
 
@@ -114,8 +114,8 @@ def _split(out: bytes, place: Place) -> tuple[tuple[FileChange, ...], list[bytes
     parts = [patch[start:end] for start, end in zip(starts, [*starts[1:], len(patch)], strict=False)]
     files = iter(part for part in parts if part.startswith(b"diff --git "))
     patches = [b"".join(next(files, b"") for _ in range(2 if _is_two(change) else 1)) for change in found]
-    kept = [(change, part) for change, part in zip(found, patches, strict=True) if not is_temporary(change.path)]
-    return tuple(change for change, _ in kept), [part for _, part in kept]
+    visible = [(change, part) for change, part in zip(found, patches, strict=True) if not is_temporary(change.path)]
+    return tuple(change for change, _ in visible), [part for _, part in visible]
 
 
 def _is_two(change: FileChange) -> bool:

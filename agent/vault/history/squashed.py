@@ -96,8 +96,8 @@ def with_squashed(vault: Vault, selection: Selection, chosen: UndoChoice) -> Und
             first=now[0][:10],
         )
     why = Sentence("a squash has joined changes of this run with others in it; it stays")
-    told = [Reason(commit, why) for commit in now]
-    return UndoChoice(chosen.commits, (*chosen.skipped, *told), chosen.human_kept, chosen.name)
+    reasons = [Reason(commit, why) for commit in now]
+    return UndoChoice(chosen.commits, (*chosen.skipped, *reasons), chosen.human_kept, chosen.name)
 
 
 def _file(vault: Vault) -> Path:

@@ -123,16 +123,16 @@ def plan(vault: Vault, history: Sequence[Step], unsaved: Sequence[FileChange], c
 def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
     drafts = sorted(undo_plan.drafts, key=lambda draft: draft.name)
     files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
-    kept = {Reason(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
+    reasons = {Reason(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
     refused = {Reason(draft.name, draft.refused): None for draft in drafts if draft.refused}
     skipped = (*chosen.skipped, *dict.fromkeys(undo_plan.skipped))
-    if not (files or kept or refused or skipped):
+    if not (files or reasons or refused or skipped):
         skipped = _why_nothing(drafts, chosen)
     return Undone(
         undone=tuple(commit.id for commit in chosen.commits if commit.id not in undo_plan.partial),
         partial=tuple(commit.id for commit in chosen.commits if commit.id in undo_plan.partial),
         files=files,
-        kept=tuple(kept),
+        kept=tuple(reasons),
         refused=tuple(refused),
         skipped=skipped,
         human_commits_kept=chosen.human_kept,

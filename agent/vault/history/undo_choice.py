@@ -120,8 +120,10 @@ def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> lis
     wanted = [commit for commit in history if commit.id in ids]
     missing = ids.keys() - {commit.id for commit in wanted}
     if missing:
-        shown = joined((ids[oid] for oid in missing), ", ")
-        raise UserError("{shown} is not in this branch's history", hint="vault-agent log lists what is", shown=shown)
+        missing_names = joined((ids[oid] for oid in missing), ", ")
+        raise UserError(
+            "{shown} is not in this branch's history", hint="vault-agent log lists what is", shown=missing_names
+        )
     return wanted
 
 

@@ -269,8 +269,8 @@ def _since(draft: PlannedFile, *, moved: bool) -> Sentence:
     if draft.unsaved or not draft.later or any(commit.actor == HUMAN for commit in draft.later):
         return Sentence("you have moved it since" if moved else "you have edited it since")
     last = draft.later[0]
-    told = "{actor} ({commit}) has moved it since" if moved else "{actor} ({commit}) has edited it since"
-    return Sentence(told, actor=last.actor, commit=last.id[:8])
+    sentence = "{actor} ({commit}) has moved it since" if moved else "{actor} ({commit}) has edited it since"
+    return Sentence(sentence, actor=last.actor, commit=last.id[:8])
 
 
 def needed(commits: list[Commit], home: AgentFolder) -> list[str]:

@@ -131,18 +131,18 @@ class Recorder:
         now = self._within_limits(references(self.place.gitdir, self._common))
         log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         self._watched = []
-        shown = _shown(now)
+        tips_now = _shown(now)
         before = self.database.fact(_REFERENCES)
         steps = _steps_since(self.database.fact(_HEAD_LOG), log)
-        if before == shown and steps is not None and self._are_ours(steps, now.head):
+        if before == tips_now and steps is not None and self._are_ours(steps, now.head):
             self._recent = {step.new for step in steps}
             if len(steps) < _KEPT_STEPS:
                 return
         with self.database.transaction():
             self._sort(now, answers, parse_steps(log), foreign, first_time=before is None)
             tips = [*now.tips, *(self.database.fact(_TIPS) or "").split()]
-            kept = " ".join(list(dict.fromkeys(tips))[:_KEPT_TIPS])
-            self.database.remember({_REFERENCES: shown, _HEAD_LOG: _end_of(log), _TIPS: kept})
+            recorded = " ".join(list(dict.fromkeys(tips))[:_KEPT_TIPS])
+            self.database.remember({_REFERENCES: tips_now, _HEAD_LOG: _end_of(log), _TIPS: recorded})
         self._recent = set()
 
     def program_commits(self, ids: Sequence[str]) -> set[str]:

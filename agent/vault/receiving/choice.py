@@ -130,8 +130,8 @@ class _Choice:
             reason = self._reason(path, old, entry) if entry is not None else self._reason_to_keep(path)
             if reason is None:
                 continue
-            kept = self.known.get(path, old.oid) if old is not None else None
-            before = kept.before if kept is not None else old.oid if old is not None else ""
+            known = self.known.get(path, old.oid) if old is not None else None
+            before = known.before if known is not None else old.oid if old is not None else ""
             mode, oid = (entry.mode, entry.oid) if entry is not None else ("", "")
             yield HeldFile(path, oid, mode, reason, self.theirs, before)
 
@@ -142,7 +142,7 @@ class _Choice:
 
     def _is_new(self, path: str, old: TreeEntry | None) -> bool:
         """True for a path that this machine has not had in git, as far as the person knows."""
-        return old is None or ((kept := self.known.get(path, old.oid)) is not None and not kept.before)
+        return old is None or ((known := self.known.get(path, old.oid)) is not None and not known.before)
 
     def _reason(self, path: str, old: TreeEntry | None, entry: TreeEntry) -> HoldReason | None:
         reason = _by_itself(path, entry)

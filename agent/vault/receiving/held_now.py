@@ -94,7 +94,7 @@ def listed(vault: Vault, files: Sequence[HeldFile]) -> str:
 
 def diff_of(vault: Vault, files: Sequence[HeldFile]) -> str:
     """What would change on disk, as far as it is text and short enough to be read."""
-    shown = list[str]()
+    report = list[str]()
     size = 0
     for each in files:
         blobs = vault.git.small_blobs(filter(None, (each.before, each.oid)), _READ)
@@ -104,9 +104,9 @@ def diff_of(vault: Vault, files: Sequence[HeldFile]) -> str:
         path = escape_line(each.path)
         lines = line_diff(blobs.get(each.before), after, context=2)
         part = "\n".join([f"--- {path}", *lines[2:]])
-        shown.append(part[: _LONGEST_DIFF - size])
+        report.append(part[: _LONGEST_DIFF - size])
         size += len(part)
         if size >= _LONGEST_DIFF:
-            shown.append("…")
+            report.append("…")
             break
-    return "\n".join(shown)
+    return "\n".join(report)

@@ -41,12 +41,12 @@ def sync_checks(vault: Vault) -> list[Check]:
 
 
 def _version(vault: Vault) -> Iterator[Check]:
-    shown = vault.git.run("version").decode("utf-8", "replace").strip()
-    found = re.search(r"(\d+)\.(\d+)", shown)
+    answer = vault.git.run("version").decode("utf-8", "replace").strip()
+    found = re.search(r"(\d+)\.(\d+)", answer)
     if found and (int(found[1]), int(found[2])) >= OLDEST:
-        yield ok("git", "{version} is new enough", version=shown)
+        yield ok("git", "{version} is new enough", version=answer)
     else:
-        yield bad("git", "{version} is too old; sync needs 2.39 or newer", next="install a newer git", version=shown)
+        yield bad("git", "{version} is too old; sync needs 2.39 or newer", next="install a newer git", version=answer)
 
 
 def _repository(vault: Vault) -> Iterator[Check]:
@@ -102,8 +102,8 @@ def _signing(vault: Vault) -> Iterator[Check]:
         yield bad("signing", what, next="vault-agent sync sign", reason=error.message)
         return
     if key.is_on:
-        shown = key.public
-        yield ok("signing", "commits made here are signed: {key}", key=shown.fingerprint if shown is not None else "-")
+        half = key.public
+        yield ok("signing", "commits made here are signed: {key}", key=half.fingerprint if half is not None else "-")
 
 
 def _remote(vault: Vault, remote: SyncedRemote) -> Iterator[Check]:

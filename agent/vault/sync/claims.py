@@ -103,7 +103,7 @@ class Claims:
 
         A claim that this machine has already is renewed, also after a restart.
         """
-        known = self._records.get(_key(what))
+        known = self._records.get(claim_key(what))
         if known is not None and (renewed := self.renew(known, seconds)) is not None:
             return renewed
         return self._put(self._new(what, seconds), "", is_new=True)
@@ -124,7 +124,7 @@ class Claims:
         """Give a claim back, if this machine still has it, and has not renewed it for other work."""
         remote, ref = self.remote, _ref(claim.what)
         if remote is not None and claim.oid and self._push(remote, RefUpdate("", ref, claim.oid)):
-            known, found = self._records.get(_key(claim.what)), self._read(remote, [ref]).get(ref)
+            known, found = self._records.get(claim_key(claim.what)), self._read(remote, [ref]).get(ref)
             is_renewed = known is not None and known.oid != claim.oid
             if found is not None and found.token == claim.token and not is_renewed:
                 self._push(remote, RefUpdate("", ref, found.oid))  # only the answer to a renewal was lost
@@ -136,7 +136,7 @@ class Claims:
         remote = self.remote
         if remote is None or not self.run_on or self.acts_alone or not self._was_away:
             return False
-        self._list(remote, [f"{CLAIMS}none"])
+        self._is_there()
         now = self.vault.clock.monotonic()
         self._back_since = now if self._back_since is None else self._back_since
         self._was_away = now - self._back_since < GOES_FIRST
@@ -157,6 +157,15 @@ class Claims:
         long_ago = self.vault.clock.now() - KEPT
         old = [RefUpdate("", ref, claim.oid) for ref, claim in found.items() if claim.until < long_ago]
         return len(old) - len(self._push(remote, *old)) if old else 0
+
+    def _is_there(self) -> None:
+        """Raise `RemoteUnreachable` if nobody can be asked for a claim."""
+        if (remote := self.remote) is not None:
+            self._list(remote, [f"{CLAIMS}none"])
+
+    def _note_absence(self) -> None:
+        """Remember that nobody could be asked."""
+        self._was_away, self._back_since = True, None
 
     @property
     def remote(self) -> SyncedRemote | None:
@@ -243,7 +252,7 @@ class Claims:
         try:
             return Network(self.vault.git, SECONDS).list_refs(remote.address, patterns)
         except AgentError as error:
-            self._was_away, self._back_since = True, None
+            self._note_absence()
             raise self._unreachable(remote, problem_of(error).reason) from error
 
     def _push(self, remote: SyncedRemote, *updates: RefUpdate) -> tuple[RefusedRef, ...]:
@@ -251,7 +260,7 @@ class Claims:
         try:
             return Network(self.vault.git, SECONDS).push(remote.address, updates)
         except AgentError as error:
-            self._was_away, self._back_since = True, None
+            self._note_absence()
             raise self._unreachable(remote, problem_of(error).reason) from error
 
     def _check_paused(self, remote: SyncedRemote) -> None:
@@ -278,13 +287,13 @@ class Claims:
         return _records(self.vault)
 
     def _keep(self, claim: Claim) -> Claim:
-        self._records.put(claim, _key(claim.what))
+        self._records.put(claim, claim_key(claim.what))
         return claim
 
     def _forget(self, claim: Claim) -> None:
-        known = self._records.get(_key(claim.what))
+        known = self._records.get(claim_key(claim.what))
         if known is not None and known.token == claim.token and known.oid == claim.oid:
-            self._records.drop(_key(claim.what))
+            self._records.drop(claim_key(claim.what))
 
 
 def claims_remote(vault: Vault) -> SyncedRemote | None:
@@ -297,19 +306,20 @@ def drop_claims(vault: Vault, remote: SyncedRemote) -> None:
     """Forget the claims that this machine has on a remote, if it is the one with the claims; there they expire."""
     records = _records(vault)
     for claim in records.all() if claims_remote(vault) == remote else ():
-        records.drop(_key(claim.what))
+        records.drop(claim_key(claim.what))
 
 
 def _records(vault: Vault) -> Table[Claim]:
     return Table(vault.records, "claims", Claim)
 
 
-def _key(what: str) -> str:
+def claim_key(what: str) -> str:
+    """The name under which the claim of something stands."""
     return sha256(what.encode("utf-8", "surrogateescape")).hexdigest()[:40]
 
 
 def _ref(what: str) -> str:
-    return CLAIMS + _key(what)
+    return CLAIMS + claim_key(what)
 
 
 def _document(claim: Claim) -> dict[str, object]:

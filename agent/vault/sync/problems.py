@@ -311,8 +311,8 @@ def _refusal(refused: RefusedRef) -> TransferProblem:
 
 def _said(refused: RefusedRef) -> str:
     lines = [line.removeprefix("remote:").strip() for line in refused.words.splitlines() if line.startswith("remote:")]
-    told = _short(next((line for line in lines if line), ""))
-    return told or _short(refused.reason)
+    first_line = _short(next((line for line in lines if line), ""))
+    return first_line or _short(refused.reason)
 
 
 def _find(table: Iterable[tuple[str, TransferProblem]], words: str) -> TransferProblem | None:

@@ -315,7 +315,7 @@ class SyncRound:
         for each in self._joined:
             conflicts |= each.conflicts
             numbered |= each.numbered
-        kept = tuple(path for each in self._joined for path in each.kept)
+        copies = tuple(path for each in self._joined for path in each.kept)
         received = tuple(self._received)
         return RoundReport(
             self.remote.name,
@@ -323,7 +323,7 @@ class SyncRound:
             received,
             self._sent,
             conflicts,
-            kept,
+            copies,
             numbered,
             self._rescued,
             trouble,

@@ -25,9 +25,9 @@ def copy(old_folder: int, old: str, new_folder: int, new: str) -> None:
 
 
 def _copy(source: int, target: int) -> None:
-    wanted, given = os.fstat(source), os.fstat(target)
+    wanted, found = os.fstat(source), os.fstat(target)
     mode = stat.S_IMODE(wanted.st_mode)
-    owned = (wanted.st_uid, wanted.st_gid) == (given.st_uid, given.st_gid)
+    owned = (wanted.st_uid, wanted.st_gid) == (found.st_uid, found.st_gid)
     if not owned:
         mode = _own(target, wanted, mode)
     _copy_extended(source, target)
@@ -57,14 +57,14 @@ def _copy_extended(source: int, target: int) -> None:
     if not hasattr(os, "listxattr"):
         return
     try:
-        wanted, given = os.listxattr(source), os.listxattr(target)
+        wanted, found = os.listxattr(source), os.listxattr(target)
     except OSError:
         return
     for name in wanted:
         with suppress(OSError):
             value = os.getxattr(source, name)
-            if name not in given or os.getxattr(target, name) != value:
+            if name not in found or os.getxattr(target, name) != value:
                 os.setxattr(target, name, value)
-    if _ACCESS_LIST in given and _ACCESS_LIST not in wanted:
+    if _ACCESS_LIST in found and _ACCESS_LIST not in wanted:
         with suppress(OSError):
             os.removexattr(target, _ACCESS_LIST)

@@ -55,8 +55,8 @@ def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str], lan
 def _groups(groups: Sequence[tuple[str, Sequence[str]]], most: int, full: int, language: Language) -> Iterator[str]:
     """Each verb with its names, at most `most`; after the first `full` groups with their number only."""
     for at, (verb, names) in enumerate(groups):
-        shown = text(f"commit.{verb}", language, names=_listed(names, most, language))
-        yield shown if at < full else text(f"commit.{verb}_count", language, count=len(names))
+        title = text(f"commit.{verb}", language, names=_listed(names, most, language))
+        yield title if at < full else text(f"commit.{verb}_count", language, count=len(names))
 
 
 def find_renames(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
@@ -203,6 +203,6 @@ def _blob(data: bytes | None, item: Applied, pack: Pack, before: TreeEntry | Non
 
 
 def _put(data: bytes, item: Applied, pack: Pack, before: TreeEntry | None) -> TreeEntry:
-    kept = before.mode if before else FILE
-    mode = kept if item.mode is None else (PROGRAM if item.mode & 0o100 else FILE)
+    file_mode = before.mode if before else FILE
+    mode = file_mode if item.mode is None else (PROGRAM if item.mode & 0o100 else FILE)
     return TreeEntry(mode, pack.add("blob", data))

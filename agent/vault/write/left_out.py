@@ -89,8 +89,8 @@ def left_out(git: Git, files: Files, options: Options, items: Iterable[Dirty]) -
     for item in items:
         if item.kind is DirtyKind.CREATED and (why := _reason(files, options, item.path)):
             found[item.path] = why
-    alone = [path for path, why in found.items() if why == ALONE]
-    for path in embedded_files(git, alone):
+    unpaired = [path for path, why in found.items() if why == ALONE]
+    for path in embedded_files(git, unpaired):
         del found[path]
     return found
 
@@ -113,8 +113,8 @@ def halves(git: Git, files: Files, items: Sequence[Dirty]) -> Mapping[str, str]:
     created = [item for item in items if item.kind is DirtyKind.CREATED] if went else []
     new = {item.path: draft_id(git, files, item) for item in created if item.path not in went}
     ends = [*find_renames(deleted, came), *find_renames(went, new).values()]
-    kept = [item.path for item in created if item.path in went]
-    return dict.fromkeys(ends, HALF) | dict.fromkeys(kept, KEPT)
+    staying = [item.path for item in created if item.path in went]
+    return dict.fromkeys(ends, HALF) | dict.fromkeys(staying, KEPT)
 
 
 def draft_id(git: Git, files: Files, item: Dirty) -> str:

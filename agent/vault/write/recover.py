@@ -143,14 +143,14 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
             _drop_ours(writer, item)
         writer.journal.close(record.token, None)
         return
-    is_given_up = writer.journal.was_given_up(record.token)
+    is_dropped = writer.journal.was_given_up(record.token)
     is_whole = all(item.is_applied for item in found) and not any(map(_is_saved_over, found))
     outlives = bool(record.arrived) and any(map(_outlives, found))
     if outlives:
         _take_back(writer, record, found)
-    elif record.arrived and not is_given_up and not is_whole:
+    elif record.arrived and not is_dropped and not is_whole:
         _take_in_again(writer, record, found)
-    elif is_given_up or any(map(_is_saved_over, found)) or not all(i.is_applied or i.can_be_applied for i in found):
+    elif is_dropped or any(map(_is_saved_over, found)) or not all(i.is_applied or i.can_be_applied for i in found):
         _take_back(writer, record, found)
     else:
         _finish(writer, record, found)

@@ -89,5 +89,5 @@ def _here(writer: Writer, path: str, entry: TreeEntry | None) -> bytes | None:
 
 def _on_disk(held: HeldBack, path: bytes, entry: TreeEntry) -> str:
     """The blob of a file's version on disk before an arrival: the last commit's, or the one that is kept instead."""
-    kept = held.get(path.decode("utf-8", "surrogateescape"), entry.oid)
-    return entry.oid if kept is None else kept.before
+    held_mode = held.get(path.decode("utf-8", "surrogateescape"), entry.oid)
+    return entry.oid if held_mode is None else held_mode.before

@@ -26,7 +26,7 @@ version=$(basename "$wheel" | cut -d- -f2 | sed 's/\.dev/~dev/')
 /usr/bin/python3 -m venv --without-pip "$root$place"
 "$work/pip/bin/pip" --python "$root$place/bin/python" --disable-pip-version-check install --quiet --no-compile \
     --constraint "$constraints" "$wheel"
-rm -rf "$root$place/bin/"[Aa]ctivate* "$root$place/include"
+rm -rf "$root$place/bin/"[Aa]ctivate* "$root$place/include" "$root$place/.gitignore"
 find "$root$place/bin" -type f ! -name vault-agent -delete
 find "$root$place" -type d \( -name tests -o -name test \) -path '*/site-packages/*' ! -path '*/agent/*' -prune -exec rm -rf {} +
 sed -i "1s|.*|#!$place/bin/python|" "$root$place/bin/vault-agent"

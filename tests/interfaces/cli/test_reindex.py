@@ -22,7 +22,7 @@ def test_it_says_what_it_did(run: Run, root: Path) -> None:
 def test_it_builds_anew_when_asked_and_when_a_file_is_not_what_was_written(run: Run, root: Path) -> None:
     run("reindex")
     assert run("reindex", "--all")["rebuilt"] == "asked for"
-    store = open_index(open_workspace(root)).files.store
+    store = open_index(open_workspace(root)).files.folder / "notes.db"
     data = bytearray(store.read_bytes())
     data[len(data) // 2 :] = b"\0" * (len(data) - len(data) // 2)
     store.unlink()

@@ -8,7 +8,6 @@ import pytest
 from agent.app.open import open_workspace
 from agent.index.files import IndexFiles
 from agent.interfaces.cli.main import main
-from agent.workspace.index_status import index_files
 from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write
@@ -16,7 +15,7 @@ from tests.vaults import write
 
 @pytest.fixture
 def files(root: Path) -> IndexFiles:
-    return index_files(open_workspace(root))
+    return IndexFiles(open_workspace(root).cache / "index")
 
 
 def _index(run: Run) -> dict[str, object]:

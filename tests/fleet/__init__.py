@@ -1,0 +1,1 @@
+"""Several machines with one vault, one remote and one shared database."""
