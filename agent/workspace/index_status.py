@@ -18,14 +18,11 @@ from agent.json_value import parse_json
 from agent.lazy import later
 from agent.texts import Sentence
 from agent.vault.listing import differing
-from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.vault.note_templates import load_note_templates
     from agent.workspace.shared_place import shared_place
 else:
-    load_note_templates = later("agent.vault.note_templates", "load_note_templates")
     shared_place = later("agent.workspace.shared_place", "shared_place")
 
 T = TypeVar("T")
@@ -72,18 +69,9 @@ def index_state(
         if not files.exists():
             return _none("it is not built yet")
         with closing(open_store(files, write=False)) as store, closing(files):
-            return _without_templates(workspace.vault, _state(files, store, notes, type_asked, known))
+            return _state(files, store, notes, type_asked, known)
     except (Damaged, DatabaseAway, DatabaseFault) as error:
         return _none(error.message)
-
-
-def _without_templates(vault: Vault, state: IndexState) -> IndexState:
-    """The state without what is said of templates: a header with placeholders is no fault of theirs."""
-    if state.coverage is None or not state.coverage.partly:
-        return state
-    templates = load_note_templates(vault)
-    partly = ((path, why) for path, why in state.coverage.partly if not templates.has(path, vault.read(path) or b""))
-    return replace(state, coverage=replace(state.coverage, partly=tuple(partly)))
 
 
 def _none(problem: str) -> IndexState:
