@@ -22,6 +22,7 @@ from agent.vault.change import Outcome
 from agent.vault.drafts import Drafts, drafts_file, save_drafts
 from agent.vault.folders import INBOX, AgentFolder, agent_folder
 from agent.vault.initialise import Initialised, initialise, keep_as_drafts, let_passing_files_in, taken_folders
+from agent.vault.layout import forget_mark
 from agent.vault.prospect import Person, Prospect, look_at
 from agent.vault.store import Vault
 from agent.vault.template import Left, laid_first, read_template
@@ -127,10 +128,11 @@ def decide_drafts(vault: Vault, choice: DraftChoice) -> Outcome:
 
 def take_back_setup(vault: Vault) -> None:
     """Take out what `make_vault` told git, for a folder that is no vault any more: the merge driver, our hooks, the
-    rules for passing files, the empty folder for requests. What a person has changed of it stays."""
+    rules for passing files, its mark there, the empty folder for requests. What a person has changed of it stays."""
     merge_driver_setup.remove(vault)
     hooks.remove(vault, hook_scripts(), hook_program())
     let_passing_files_in(vault, ignore_rules())
+    forget_mark(vault.place)
     with suppress(OSError):  # not empty, or not there
         (vault.place.root / vault.home.at(INBOX)).rmdir()
         if vault.home.path:

@@ -6,6 +6,7 @@ moved vault keeps its id. A copied vault is recognised because the original stil
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,19 @@ def known_roots(state: Path) -> tuple[Path, ...]:
         Path(root) for file in state.glob("*/root") if _ID.fullmatch(file.parent.name) and (root := _read_text(file))
     }
     return tuple(sorted(root for root in found if (root / VAULT_FILE).is_file()))
+
+
+def forget_mark(place: Place) -> None:
+    """Take what a vault has in its repository's own folder out of it, for a folder that is no vault any more.
+
+    The private folder stays, as the record of its last change is there.
+    """
+    mark = _mark(place)
+    mark.unlink(missing_ok=True)
+    if not any(mark.parent.glob("id*")):  # another folder of the repository may be a vault, too
+        (mark.parent / "settings.json").unlink(missing_ok=True)
+    with suppress(OSError):  # not empty
+        mark.parent.rmdir()
 
 
 def settle_home(private: Layout, root: Path, options: "Options") -> AgentFolder:

@@ -19,14 +19,14 @@ class CountingIndex:
 
     def __init__(self) -> None:
         self.taken = list[int]()
-        self.closed = 0
+        self.released = 0
 
     def touch(self, changed: Mapping[str, str | None]) -> IndexReport:
         self.taken.append(len(changed))
         return IndexReport(len(changed))
 
-    def close(self) -> None:
-        self.closed += 1
+    def release_files(self) -> None:
+        self.released += 1
 
 
 class Rush:
@@ -64,7 +64,7 @@ def test_of_a_hundred_a_second_those_of_half_a_minute_are_taken_in_together(rush
     at_once = [taken for taken in rush.index.taken if taken < MANY]
     assert sum(at_once) < 2 * MANY
     assert len(rush.index.taken) - len(at_once) <= 100 / LATEST + 1
-    assert rush.index.closed == 1
+    assert rush.index.released == 1
 
 
 def test_after_a_rush_each_save_is_taken_in_at_once_again(rush: Rush) -> None:

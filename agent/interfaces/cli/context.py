@@ -66,7 +66,7 @@ def show_context(output: Output, task: str, who: Asking) -> None:
     document = {
         "task": task,
         "model": fields(model, "name window present"),
-        "rows": [fields(row, "allowed kept cut", part=row.name, tokens=row.used) for row in rows],
+        "rows": [fields(row, "allowed cut", part=row.name, tokens=row.used, kept=row.included) for row in rows],
         "tools": tools,
         "receipts": [fields(each, "path lines commit score why") for each in start.receipts],
         "untrusted": list(start.untrusted),

@@ -351,10 +351,12 @@ def test_taking_it_back_leaves_no_trace(root: Path, capsys: Captured) -> None:
 
     before, revision = state(), git(root, "rev-parse", "HEAD")
     assert main(["init", str(root), "--yes", "--hooks", "--json"]) == 0
+    assert (root / ".git/vault-agent").exists()
     made = json.loads(capsys.readouterr().out)
     assert made["merge_driver"] and len(made["hooks"]) == 3 and state() != before
     assert main(["--vault", str(root), "undo", "--last"]) == 0
     assert state() == before and git(root, "diff", "--stat", revision.strip(), "HEAD") == ""
+    assert not (root / ".git/vault-agent").exists()
 
 
 def test_a_vault_that_lost_its_repository_says_what_it_commits(root: Path, capsys: Captured) -> None:
