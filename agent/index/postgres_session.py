@@ -22,6 +22,12 @@ SETTINGS = (
 )
 """A search asks for few rows of large tables by their keys: each plan that reads more is a wrong guess."""
 
+_SEARCH_PATH = (
+    "select set_config('search_path', concat_ws(', ', quote_ident(%s), (select extnamespace::regnamespace::text "
+    "from pg_extension where extname = 'vector')), false)"
+)
+"""The schema, and that of pgvector, which each kind of server has elsewhere."""
+
 
 @contextmanager
 def index_errors() -> Iterator[None]:
@@ -121,4 +127,4 @@ class IndexSession:
             self._connection.execute(f'create schema if not exists "{self.schema}"')
         else:
             self._connection.execute(SETTINGS)
-        self._connection.execute(f'set search_path = "{self.schema}", public')
+        self._connection.execute(_SEARCH_PATH, (self.schema,))
