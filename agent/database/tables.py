@@ -15,8 +15,8 @@ SECONDS = 5.0
 
 @dataclass(slots=True)
 class DatabaseTables:
-    """The tables of one schema, which are created when a question does not find them. Each question must be one that may be asked
-    twice: its answer may be lost, and it is asked again then."""
+    """The tables of one schema, which are created when a question does not find them. Each question must be one that
+    may be asked twice: its answer may be lost, and it is asked again then."""
 
     database: SharedDatabase
     schema: str
