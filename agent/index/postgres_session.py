@@ -5,7 +5,7 @@ damaged), `DatabaseFault` (a person has to look), or `Damaged` (the next update 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from hashlib import sha256
 
@@ -68,13 +68,24 @@ class IndexSession:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """One consistent state of the tables."""
-        with self.reading() as connection:
-            connection.execute("begin isolation level repeatable read read only")
+        with self.reading():
+            connection = self._begun()
             try:
                 yield connection
             finally:
                 if not connection.closed:
                     connection.execute("rollback")
+
+    def _begun(self) -> Connection:
+        """The connection in a new transaction; one that was cut meanwhile, as by a server's restart, is made again."""
+        begin = "begin isolation level repeatable read read only"
+        if self._connection is not None:
+            with suppress(DatabaseAway), index_errors():
+                self._connection.execute(begin)
+                return self._connection
+            self.close()
+        self.connection.execute(begin)
+        return self.connection
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

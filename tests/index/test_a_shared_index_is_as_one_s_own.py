@@ -234,3 +234,15 @@ def test_an_index_made_anew_under_a_search_is_searched_and_not_asked_for_again(
     monkeypatch.setattr(PostgresPlace, "inode", lambda place: before.pop() if before else name(place))
     assert one.find("kettle") == ["a.md"]
     assert one.place().damage_met() == ""
+
+
+def test_a_server_that_was_started_again_is_searched_at_once(
+    machine: Callable[..., Machine], database_url: str
+) -> None:
+    one = machine()
+    one.write(a="a kettle")
+    assert one.find("kettle") == ["a.md"]
+    with SharedDatabase(database_url, "").connect() as connection:
+        others = "backend_type = 'client backend' and pid <> pg_backend_pid()"
+        connection.execute(f"select pg_terminate_backend(pid, 5000) from pg_stat_activity where {others}")
+    assert one.find("kettle") == ["a.md"]
