@@ -30,7 +30,7 @@ def test_a_server_that_is_away_is_named_and_its_password_nowhere(
     monkeypatch.setenv("VAULT_AGENT_INDEX__ENGINE", "postgres")
     monkeypatch.setenv("VAULT_AGENT_DATABASE__URL", "postgresql://me:geheim12345@127.0.0.1:1/notes")
     found = run("search", "kettle")
-    assert found["hits"] == [] and "cannot be reached" in str(found["degraded"])
+    assert found["hits"] == [] and str(found["degraded"]).count("cannot be reached") == 1
     run("remember", "The kettle is in the cellar")
     state = run("status")["index"]
     assert isinstance(state, dict) and "cannot be reached" in str(state["problem"])
@@ -41,6 +41,17 @@ def test_a_server_that_is_away_is_named_and_its_password_nowhere(
         said = capsys.readouterr()
         assert "geheim12345" not in said.out + said.err
     assert "geheim12345" not in report.read_text("utf-8")
+
+
+def test_status_and_doctor_tell_that_the_address_is_missing(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_INDEX__ENGINE", "postgres")
+    state = run("status")["index"]
+    assert isinstance(state, dict) and "has no address" in str(state["problem"])
+    main(["doctor"])
+    said = capsys.readouterr().out
+    assert "search index: the shared database has no address" in said and "config set database.url" in said
 
 
 def test_what_becomes_private_leaves_the_database(
