@@ -132,5 +132,7 @@ def test_help_shows_a_page_and_the_help_of_a_command(capsys: pytest.CaptureFixtu
     assert "Usage: vault-agent log" in capsys.readouterr().out
     assert main(["help", "nothing"]) == 2
     assert "the pages are: start" in capsys.readouterr().err
+    assert main(["help", "jbos"]) == 2
+    assert "did you mean jobs?" in capsys.readouterr().err
     assert main(["help", "--search", "quiet hours"]) == 0
     assert "notices: " in capsys.readouterr().out

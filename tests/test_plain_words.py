@@ -30,7 +30,6 @@ FORBIDDEN = frozenset(
 NOT_CLEAN = frozenset(
     [
         "growth",
-        "importers",
         "interfaces",
         "memory",
         "skills",

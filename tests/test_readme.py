@@ -117,3 +117,8 @@ def test_the_chinese_page_is_in_step() -> None:
 def shape(words: list[str]) -> list[str]:
     """A command without what a person says in it."""
     return ["…" if " " in word or not word.isascii() else word for word in words]
+
+
+def test_both_languages_lead_to_the_same_pages() -> None:
+    english = re.findall(r"agent/docs/en/(\w+)\.md", README)
+    assert english and english == re.findall(r"agent/docs/zh/(\w+)\.md", CHINESE)

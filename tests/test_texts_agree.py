@@ -246,11 +246,12 @@ def test_the_quick_readers_say_what_the_parser_says() -> None:
     assert translated("A sentence that has no translation", "zh") == "A sentence that has no translation"
 
 
-_OTHER_WORDS = re.compile("对方|使用者|当事人|机主|用户(?!名|偏好)")
-"""Words for the person beside 主人; 用户名 is a login, 用户偏好 a heading that people write."""
+_OTHER_WORDS = re.compile("您|助理|对方|使用者|当事人|机主|用户(?!名|偏好)")
+"""Words beside 你 and 主人 for the person, and beside 助手 for the agent; 用户名 is a login, 用户偏好 a heading that
+people write."""
 
 
-def test_the_person_has_one_word_in_chinese() -> None:
+def test_the_person_and_the_agent_have_one_word_each_in_chinese() -> None:
     root = Path(__file__).parents[1]
     places = [*root.glob("agent/texts/*zh.yaml"), *root.glob("agent/docs/zh/*.md"), *root.glob("skills/*/*.zh.md")]
     places += root.glob("vault_template/zh/**/*.md")

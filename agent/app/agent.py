@@ -14,7 +14,7 @@ from agent.dataclass import dataclass
 from agent.events.bus import TIMEOUT, Bus, Injection
 from agent.events.notices import NoticeRaised
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
-from agent.growth.lessons.given_lessons import GivenLessons
+from agent.growth.lessons.run_lessons import RunLessons
 from agent.growth.patterns.likeness import vectors_of
 from agent.index.embedder import shipped_embedder
 from agent.lazy import later
@@ -68,7 +68,7 @@ class RunParts:
     refresh: Callable[[IterationStarted], Sequence[Injection]]
     refresh_seconds: float
     skills: ActiveSkills
-    lessons: GivenLessons
+    lessons: RunLessons
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
@@ -120,7 +120,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
     writer = EntryWriter(workspace.vault, searches.near, language)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    run_lessons = GivenLessons(
+    run_lessons = RunLessons(
         workspace, count, lambda: vectors_of(embedder), has_model := accounts.models.main.model.present
     )
     traces, unasked = SessionTraces(vault), workspace.unasked

@@ -148,7 +148,7 @@ def tick(vault: Vault, asked: Proposal, yes: bool, reason: str = "") -> bool:
     if data is None or after is None or answer_in(after) is not yes:
         hint = "vault-agent needs lists what waits"
         raise UserError("{path} has no box that can be ticked", hint=hint, path=asked.path)
-    subject = f"approval({'approved' if yes else 'rejected'}): {asked.name}"
+    subject = f"approval({'approved' if yes else 'rejected'}): {vault.masked(asked.question or asked.name)}"
     with vault.transaction(subject, Stamp("human"), body=why) as change:
         change.edit(asked.path, data, after)
     return not change.outcome.queued

@@ -303,7 +303,9 @@ def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
         if entry.text is not None or key not in LISTS:
             yield key, entry.text, entry.line
             continue
-        items = [*entry.items] * (2 if len(entry.items) == 1 else 1)  # a line's end tells a list from words and commas
+        items = [*entry.items]
+        if len(items) == 1 and "," in items[0]:  # a line's end tells a list from words and commas
+            items *= 2
         yield key, "\n".join(items), entry.line
 
 

@@ -51,7 +51,11 @@ def find_topic(name: str, language: Language) -> GuidePage:
     for topic in topics(language):
         if wanted in (topic.name, topic.title.casefold()):
             return topic
-    raise Unknown("there is no page {name}", hint="the pages are: {names}", name=name, names=joined(ORDER, ", "))
+    from difflib import get_close_matches
+
+    near = get_close_matches(wanted, ORDER, n=1)
+    hint = "did you mean {names}?" if near else "the pages are: {names}"
+    raise Unknown("there is no page {name}", hint=hint, name=name, names=joined(near or ORDER, ", "))
 
 
 def search_topics(words: str, language: Language) -> tuple[GuideLine, ...]:

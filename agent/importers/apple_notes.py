@@ -17,8 +17,8 @@ _PAGES = (".html", ".htm")
 
 def fits(source: Export) -> bool:
     """True for an export that says of itself that it is one of Apple Notes."""
-    told = [*source.files, source.path.name]
-    return any("icloud notes" in name.casefold() or "apple notes" in name.casefold() for name in told)
+    names = [*source.files, source.path.name]
+    return any("icloud notes" in name.casefold() or "apple notes" in name.casefold() for name in names)
 
 
 def read(source: Export) -> Iterator[Item]:

@@ -43,14 +43,14 @@ def _by_id(source: Export) -> dict[str, ExportFile]:
     return {found[0]: each for name, each in source.files.items() if (found := _FILE_ID.match(name.rpartition("/")[2]))}
 
 
-def _conversation(said: JsonObject, files: dict[str, ExportFile]) -> ImportedConversation:
-    nodes = mapping(said.get("mapping"))
-    turns = [turn for node in _branch(nodes, text(said.get("current_node"))) if (turn := _turn(node, files))]
-    id = text(said.get("conversation_id")) or text(said.get("id"))
+def _conversation(conversation: JsonObject, files: dict[str, ExportFile]) -> ImportedConversation:
+    nodes = mapping(conversation.get("mapping"))
+    turns = [turn for node in _branch(nodes, text(conversation.get("current_node"))) if (turn := _turn(node, files))]
+    id = text(conversation.get("conversation_id")) or text(conversation.get("id"))
     address = f"https://chatgpt.com/c/{id}" if id.replace("-", "").isalnum() else ""
-    created = moment(said.get("create_time"))
-    key = id or f"{text(said.get('title'))} {said.get('create_time')}"
-    return ImportedConversation(key, text(said.get("title")), tuple(turns), created, address)
+    created = moment(conversation.get("create_time"))
+    key = id or f"{text(conversation.get('title'))} {conversation.get('create_time')}"
+    return ImportedConversation(key, text(conversation.get("title")), tuple(turns), created, address)
 
 
 def _branch(nodes: JsonObject, last: str) -> Sequence[JsonObject]:
@@ -70,19 +70,19 @@ def _turn(message: JsonObject, files: dict[str, ExportFile]) -> ImportedTurn | N
     content, about = mapping(message.get("content")), mapping(message.get("metadata"))
     is_hidden = about.get("is_visually_hidden_from_conversation") is True or content.get("content_type") in _HIDDEN
     is_call = text(message.get("recipient")) not in ("", "all")
-    shown = _files_in(content, about, files)
-    if is_hidden or (role not in _SPOKEN and not (role == "tool" and shown)):
+    attached = _files_in(content, about, files)
+    if is_hidden or (role not in _SPOKEN and not (role == "tool" and attached)):
         return None
-    told = "" if role == "tool" else _told(content, is_call)
-    if not told.strip() and not shown:
+    words = "" if role == "tool" else _words(content, is_call)
+    if not words.strip() and not attached:
         return None
-    return ImportedTurn(text(message.get("id")), role == "user", told, moment(message.get("create_time")), shown)
+    return ImportedTurn(text(message.get("id")), role == "user", words, moment(message.get("create_time")), attached)
 
 
-def _told(content: JsonObject, is_call: bool) -> str:
+def _words(content: JsonObject, is_call: bool) -> str:
     parts = [text(each) if isinstance(each, str) else _of_part(mapping(each)) for each in items(content.get("parts"))]
-    told = "\n\n".join(filter(None, [*parts, text(content.get("text"))]))
-    return f"```\n{told}\n```" if told and (is_call or content.get("content_type") == "code") else told
+    words = "\n\n".join(filter(None, [*parts, text(content.get("text"))]))
+    return f"```\n{words}\n```" if words and (is_call or content.get("content_type") == "code") else words
 
 
 def _of_part(part: JsonObject) -> str:

@@ -33,19 +33,19 @@ def _files(source: Export, name: str) -> list[ExportFile]:
     return source.named(name) or (list(source.files.values()) if len(source.files) == 1 else [])
 
 
-def _conversation(said: JsonObject) -> ImportedConversation:
-    id, title = text(said.get("uuid")), text(said.get("name"))
-    turns = tuple(turn for each in items(said.get("chat_messages")) if (turn := _turn(mapping(each))))
+def _conversation(conversation: JsonObject) -> ImportedConversation:
+    id, title = text(conversation.get("uuid")), text(conversation.get("name"))
+    turns = tuple(turn for each in items(conversation.get("chat_messages")) if (turn := _turn(mapping(each))))
     address = f"https://claude.ai/chat/{id}" if id.replace("-", "").isalnum() else ""
     return ImportedConversation(
-        id or f"{title} {said.get('created_at')}", title, turns, moment(said.get("created_at")), address
+        id or f"{title} {conversation.get('created_at')}", title, turns, moment(conversation.get("created_at")), address
     )
 
 
 def _turn(message: JsonObject) -> ImportedTurn | None:
     blocks = [mapping(each) for each in items(message.get("content"))]
-    told = "\n\n".join(filter(None, (text(each.get("text")) for each in blocks if each.get("type") == "text")))
-    parts = [told or text(message.get("text")), *map(_attached, items(message.get("attachments")))]
+    words = "\n\n".join(filter(None, (text(each.get("text")) for each in blocks if each.get("type") == "text")))
+    parts = [words or text(message.get("text")), *map(_attached, items(message.get("attachments")))]
     parts += [f"*{name}*" for each in items(message.get("files")) if (name := text(mapping(each).get("file_name")))]
     whole = "\n\n".join(filter(str.strip, parts))
     is_person, at = message.get("sender") == "human", moment(message.get("created_at"))
@@ -62,10 +62,10 @@ def _attached(value: object) -> str:
 
 def _project(project: JsonObject) -> Iterator[ImportedNote]:
     name, created = text(project.get("name")), moment(project.get("created_at"))
-    told = "\n\n".join(filter(None, (text(project.get("description")), text(project.get("prompt_template")))))
+    words = "\n\n".join(filter(None, (text(project.get("description")), text(project.get("prompt_template")))))
     folder = name or "project"
-    if told:
-        yield ImportedNote(text(project.get("uuid")), folder, told, created, folder=folder)
+    if words:
+        yield ImportedNote(text(project.get("uuid")), folder, words, created, folder=folder)
     for each in map(mapping, items(project.get("docs"))):
         title = text(each.get("filename"))
         yield ImportedNote(
@@ -79,6 +79,6 @@ def _project(project: JsonObject) -> Iterator[ImportedNote]:
 
 def _memories(found: JsonObject, file: ExportFile) -> Iterator[Item]:
     """What it remembers: one text in paragraphs and rows, which become facts."""
-    said = [text(found.get("conversations_memory")), *map(text, mapping(found.get("project_memories")).values())]
-    for words in chain.from_iterable(map(statements, said)):
+    memories = [text(found.get("conversations_memory")), *map(text, mapping(found.get("project_memories")).values())]
+    for words in chain.from_iterable(map(statements, memories)):
         yield fact(words, words, file.modified or datetime.fromtimestamp(0, UTC))

@@ -60,9 +60,9 @@ class Composer:
     def _turn(self, turn: ImportedTurn, path: str) -> str:
         who = text("imports.you", self.language) if turn.is_person else self.label
         at = f" · {in_clock_zone(turn.at, self.now):%Y-%m-%d %H:%M}" if turn.at else ""
-        told = self._forgotten(inert_blocks(escape(self._clean(turn.text.strip()))))
-        shown = "\n".join(self._embed(each, path) for each in turn.files if each.key in self.paths)
-        return f"## {who}{at}\n\n" + "\n\n".join(filter(None, (told, shown))) + "\n"
+        words = self._forgotten(inert_blocks(escape(self._clean(turn.text.strip()))))
+        embeds = "\n".join(self._embed(each, path) for each in turn.files if each.key in self.paths)
+        return f"## {who}{at}\n\n" + "\n\n".join(filter(None, (words, embeds))) + "\n"
 
     def note(self, found: ImportedNote, path: str) -> bytes:
         """The note of a note: its header and text, with the links in it to what else was imported."""
@@ -87,12 +87,12 @@ class Composer:
     def _with_header(self, own: Header, header: Header, body: str) -> bytes:
         """The note with the header that it had, too: what means something to this program, or would act, becomes text
         of the note."""
-        kept = {key: value for key, value in own.items() if key not in header and self._may_stand(key, value)}
-        rest = {key: value for key, value in own.items() if key not in header and key not in kept}
+        own_keys = {key: value for key, value in own.items() if key not in header and self._may_stand(key, value)}
+        rest = {key: value for key, value in own.items() if key not in header and key not in own_keys}
         try:
             block = Note.compose(rest, "").data.decode("utf-8", "replace").strip("-\n") if rest else ""
             block = f"{fenced(self._clean(block), 'yaml')}\n\n" if block else ""
-            return Note.compose({**self._cleaned(kept), **header}, f"{block}{body}\n").data
+            return Note.compose({**self._cleaned(own_keys), **header}, f"{block}{body}\n").data
         except BadNote:  # a value that no header can hold
             return Note.compose(header, f"{fenced(self._clean(str(dict(own))))}\n\n{body}\n").data
 
@@ -107,15 +107,15 @@ class Composer:
     def _cleaned(self, header: Header) -> Header:
         return {key: self._clean(value) if isinstance(value, str) else value for key, value in header.items()}
 
-    def _clean(self, told: str) -> str:
-        return self.mask(_WORDLESS.sub("", told).encode("utf-8", "replace").decode())
+    def _clean(self, words: str) -> str:
+        return self.mask(_WORDLESS.sub("", words).encode("utf-8", "replace").decode())
 
     def _masked(self, data: bytes) -> bytes:
         """The whole note without a secret: tags, addresses and lists of a header may have one, too."""
         return self.mask(data.decode("utf-8", "replace")).encode("utf-8", "replace")
 
-    def _forgotten(self, told: str) -> str:
-        return self.stones.without_forgotten(told)
+    def _forgotten(self, words: str) -> str:
+        return self.stones.without_forgotten(words)
 
     def _with_targets(self, body: str, path: str) -> str:
         """The text with the marked links as links to where the items lie; what was not imported is named as it was."""

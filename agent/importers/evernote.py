@@ -41,7 +41,7 @@ def read(source: Export) -> Iterator[Item]:
                     stream, tag="note", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True
                 )
                 for _, element in events:
-                    yield from _told_apart(_note(element, notebook), seen)
+                    yield from _distinct(_note(element, notebook), seen)
                     element.clear()
                     while element.getprevious() is not None:
                         del element.getparent()[0]
@@ -50,7 +50,7 @@ def read(source: Export) -> Iterator[Item]:
             raise UserError("{name} is no whole XML; nothing is imported", hint=hint, name=file.name) from error
 
 
-def _told_apart(items: Iterator[Item], seen: set[str]) -> Iterator[Item]:
+def _distinct(items: Iterator[Item], seen: set[str]) -> Iterator[Item]:
     for each in items:
         if isinstance(each, ImportedNote):
             if each.id in seen:
@@ -93,9 +93,9 @@ def _word(element: "etree._Element", path: str) -> str:
     return (element.findtext(path) or "").strip()
 
 
-def _time(said: str) -> datetime | None:
+def _time(value: str) -> datetime | None:
     try:
-        return datetime.strptime(said, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:
         return None
 

@@ -42,8 +42,8 @@ def markdown_of(html: str, media: Media = no_media) -> str:
     root = etree.fromstring(f"<html><body>{html}</body></html>".encode("utf-8", "replace"), parser)
     if root is None:
         return ""
-    told = _ENDS.sub("\n", "".join(_text(root, media, "", 0)).replace("\xa0", " "))
-    return _MANY.sub("\n\n", told).strip("\n ")
+    lines = _ENDS.sub("\n", "".join(_text(root, media, "", 0)).replace("\xa0", " "))
+    return _MANY.sub("\n\n", lines).strip("\n ")
 
 
 def _text(element: "etree._Element", media: Media, indent: str, depth: int) -> Iterator[str]:

@@ -28,16 +28,16 @@ def read(source: Export) -> Iterator[Item]:
 
 
 def _chat(found: JsonObject) -> list[JsonObject]:
-    told = items(found.get("chat")) or items(mapping(found.get("conversation_log")).get("chat"))
-    return [each for value in told if "by" in (each := mapping(value)) and "message" in each]
+    turns = items(found.get("chat")) or items(mapping(found.get("conversation_log")).get("chat"))
+    return [each for value in turns if "by" in (each := mapping(value)) and "message" in each]
 
 
 def _conversation(found: JsonObject, file: ExportFile) -> ImportedConversation:
     title = text(found.get("title")) or text(found.get("slug")) or file.name.rpartition("/")[2].removesuffix(".json")
     turns = tuple(
-        ImportedTurn(" ".join(text(each.get(key)) for key in _NAMED), _is_person(each), told, _at(each))
+        ImportedTurn(" ".join(text(each.get(key)) for key in _NAMED), _is_person(each), words, _at(each))
         for each in _chat(found)
-        if (told := text(each.get("message"))).strip()
+        if (words := text(each.get("message"))).strip()
     )
     created = moment(found.get("created_at")) or moment(found.get("created")) or (turns[0].at if turns else None)
     id = text(found.get("conversation_id")) or text(found.get("id")) or f"{file.name} {title}"

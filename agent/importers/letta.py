@@ -44,8 +44,8 @@ def read(source: Export) -> Iterator[Item]:
         for block in blocks.values():
             yield from _of_block(block, "Letta", created)
         for each in map(mapping, (*items(found.get("passages")), *items(found.get("archival_memory")))):
-            if told := text(each.get("text")).strip():
-                yield fact(text(each.get("id")) or told, told, moment(each.get("created_at")) or created)
+            if words := text(each.get("text")).strip():
+                yield fact(text(each.get("id")) or words, words, moment(each.get("created_at")) or created)
 
 
 def _of_block(block: JsonObject, agent: str, created: datetime) -> Iterator[Item]:
@@ -66,19 +66,19 @@ def _conversation(agent: JsonObject, name: str, created: datetime) -> ImportedCo
 
 
 def _turn(message: JsonObject) -> ImportedTurn | None:
-    role, said = text(message.get("role")), text(message.get("content")) or text(message.get("text"))
+    role, content = text(message.get("role")), text(message.get("content")) or text(message.get("text"))
     if role not in ("user", "assistant"):
         return None
-    told = _of_person(said) if role == "user" else "\n\n".join(filter(None, [*_sent(message), said]))
+    words = _of_person(content) if role == "user" else "\n\n".join(filter(None, [*_sent(message), content]))
     id = text(message.get("id")) or f"{role} {text(message.get('created_at'))}"
-    return ImportedTurn(id, role == "user", told, moment(message.get("created_at"))) if told.strip() else None
+    return ImportedTurn(id, role == "user", words, moment(message.get("created_at"))) if words.strip() else None
 
 
-def _of_person(said: str) -> str:
+def _of_person(content: str) -> str:
     """The words of a message, which may be packed into JSON with its kind and time."""
-    packed = _object(said)
+    packed = _object(content)
     kind = text(packed.get("type"))
-    return "" if kind in _EVENTS else text(packed.get("message")) or ("" if kind else said)
+    return "" if kind in _EVENTS else text(packed.get("message")) or ("" if kind else content)
 
 
 def _sent(message: JsonObject) -> Iterator[str]:
@@ -88,10 +88,10 @@ def _sent(message: JsonObject) -> Iterator[str]:
             yield text(_object(text(call.get("arguments"))).get("message"))
 
 
-def _object(said: str) -> JsonObject:
-    if not said.lstrip().startswith("{"):
+def _object(content: str) -> JsonObject:
+    if not content.lstrip().startswith("{"):
         return {}
     try:
-        return mapping(parse_json(said))
+        return mapping(parse_json(content))
     except ValueError:
         return {}

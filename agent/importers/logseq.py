@@ -25,7 +25,7 @@ def fits(source: Export) -> bool:
 
 def read(source: Export) -> Iterator[Item]:
     """The pages, the journals, and the files on them."""
-    for each in notes_and_files(source, Tree(_clean, _is_kept)):
+    for each in notes_and_files(source, Tree(_clean, _is_persons)):
         yield _page(each) if isinstance(each, ImportedNote) else each
 
 
@@ -33,7 +33,7 @@ def _clean(part: str) -> str:
     return unquote(part.replace("___", "/")).replace("/", " - ")
 
 
-def _is_kept(name: str) -> bool:
+def _is_persons(name: str) -> bool:
     return any(f"/{place}" in f"/{name}" for place in _PLACES) and "/bak/" not in f"/{name}"
 
 

@@ -25,20 +25,20 @@ _CHANGES = ("modified", "updated", "updated_at", "modified_at", "date modified")
 @dataclass(frozen=True, slots=True)
 class Tree:
     """How the notes of one program lie in their folder: `clean` gives a part of a path the name that it has here;
-    `is_kept` is False for what is not a person's; with `has_times` the times of the files are those of the notes."""
+    `is_persons` is False for what is not a person's; with `has_times` the times of the files are those of the notes."""
 
     clean: Callable[[str], str] = str
-    is_kept: Callable[[str], bool] = bool
+    is_persons: Callable[[str], bool] = bool
     has_times: bool = True
 
 
 def notes_and_files(source: Export, tree: Tree) -> Iterator[Item]:
     """Every note, then every other file."""
-    kept = [each for name, each in source.files.items() if tree.is_kept(name)]
-    for each in kept:
+    files = [each for name, each in source.files.items() if tree.is_persons(name)]
+    for each in files:
         if each.name.casefold().endswith(NOTES):
             yield note_of(each, source, tree)
-    yield from (each.attachment for each in kept if not each.name.casefold().endswith(NOTES))
+    yield from (each.attachment for each in files if not each.name.casefold().endswith(NOTES))
 
 
 def note_of(file: ExportFile, source: Export, tree: Tree) -> ImportedNote:

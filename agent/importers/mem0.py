@@ -28,9 +28,9 @@ def read(source: Export) -> Iterator[Item]:
     """The memories."""
     for file in _files(source):
         for each in records(file, *_PLACES):
-            told, id = text(each.get("memory")).strip(), text(each.get("id"))
+            statement, id = text(each.get("memory")).strip(), text(each.get("id"))
             created = moment(each.get("created_at")) or file.modified or datetime.fromtimestamp(0, UTC)
-            if not told:
+            if not statement:
                 yield LeftItem(id or file.name, LeftReason.EMPTY)
                 continue
-            yield fact(id or told, told, created, tuple(map(text, items(each.get("categories")))))
+            yield fact(id or statement, statement, created, tuple(map(text, items(each.get("categories")))))

@@ -26,8 +26,8 @@ def digest(text: str) -> str:
 
 def safe_name(title: str) -> str:
     """The words of a title as the name of a note, without its ending."""
-    shown = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", title))
-    name = " ".join(_REFUSED.sub(" ", shown.split("\n", 1)[0]).split())[:_LONGEST]
+    printable = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", title))
+    name = " ".join(_REFUSED.sub(" ", printable.split("\n", 1)[0]).split())[:_LONGEST]
     while len(name.encode("utf-8", "replace")) > _MOST_BYTES:
         name = name[:-1]
     name = name.encode("utf-8", "replace").decode().strip(" .~-") or _UNNAMED

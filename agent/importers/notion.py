@@ -61,19 +61,19 @@ def _page(file: ExportFile, source: Export) -> ImportedNote:
 
 
 def _created(body: str) -> datetime | None:
-    said = _CREATED.search(body[:_HEAD])
-    for form in _FORMS if said else ():
+    created = _CREATED.search(body[:_HEAD])
+    for form in _FORMS if created else ():
         try:
-            return datetime.strptime(said[1].strip(), form).astimezone() if said else None
+            return datetime.strptime(created[1].strip(), form).astimezone() if created else None
         except (ValueError, OverflowError):
             continue
     return None
 
 
 def _database(file: ExportFile, top: str) -> ImportedNote:
-    told = decode(file.read()).removeprefix("\ufeff")
+    words = decode(file.read()).removeprefix("\ufeff")
     csv.field_size_limit(LARGEST_TEXT)
-    rows = list(islice(csv.reader(io.StringIO(told)), _MOST_ROWS))
+    rows = list(islice(csv.reader(io.StringIO(words)), _MOST_ROWS))
     cells = [[" ".join(each.split()).replace("|", "\\|") for each in row] for row in rows]
     found, parts = _ID.search(file.name), file.name.removeprefix(top).split("/")
     folder = "/".join(map(_clean, parts[:-1]))

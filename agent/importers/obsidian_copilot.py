@@ -47,9 +47,9 @@ def _conversation(note: Note, file: ExportFile) -> ImportedConversation:
     return ImportedConversation(str(epoch or file.name), title, turns, created)
 
 
-def _turn(number: int, speaker: str, told: str) -> ImportedTurn:
-    times = _AT.findall(told)
-    return ImportedTurn(str(number), speaker.casefold() == "user", _AT.sub("", told).strip(), _time(times))
+def _turn(number: int, speaker: str, words: str) -> ImportedTurn:
+    times = _AT.findall(words)
+    return ImportedTurn(str(number), speaker.casefold() == "user", _AT.sub("", words).strip(), _time(times))
 
 
 def _time(times: list[str]) -> datetime | None:

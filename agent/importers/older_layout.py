@@ -101,14 +101,14 @@ def _rest(header: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 
 def _created(header: Mapping[str, Value], identity: str) -> datetime | None:
     """The creation time of a memory, from its header or else from its id."""
-    said = header.get("created") or header.get("created_at")
-    if isinstance(said, str):
+    created = header.get("created") or header.get("created_at")
+    if isinstance(created, str):
         try:
-            said = datetime.fromisoformat(said)
+            created = datetime.fromisoformat(created)
         except ValueError:
-            said = None
-    if isinstance(said, datetime):
-        return said if said.tzinfo else said.replace(tzinfo=UTC)
+            created = None
+    if isinstance(created, datetime):
+        return created if created.tzinfo else created.replace(tzinfo=UTC)
     return _of_ksuid(identity) if _KSUID.fullmatch(identity) else None
 
 

@@ -114,9 +114,9 @@ def fact(id: str, text: str, created: datetime, keywords: tuple[str, ...] = ()) 
     return ImportedFact(id, Entry("", created, text.strip(), EntryType.FACT, source="import", keywords=keywords))
 
 
-def statements(told: str) -> Iterator[str]:
+def statements(text: str) -> Iterator[str]:
     """The statements in a text of another program's memory: its rows, without bullets, headings and frames."""
-    for row in told.splitlines():
+    for row in text.splitlines():
         words = _BULLET.sub("", row.strip())
         is_heading = words.startswith(_FRAMES) or (words.startswith("**") and words.endswith("**"))
         if len(words) > 2 and not is_heading:

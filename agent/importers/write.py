@@ -159,7 +159,7 @@ class _Writing:
                 self.vault.provenance.foreign.add_lines(self.run, new_marks(data, []), [self.plan.format.label])
             yield _Write(path, None, data)
 
-    def _masked(self, told: str) -> str:
-        shown = self.vault.masked(told)
-        self.masked += shown != told
-        return shown
+    def _masked(self, words: str) -> str:
+        masked = self.vault.masked(words)
+        self.masked += masked != words
+        return masked

@@ -23,6 +23,7 @@ from agent.markdown.links import Link
 from agent.markdown.note import UTF16, Note
 from agent.markdown.paged_text import PagedText, parse_paged_text
 from agent.markdown.passages import Sizes
+from agent.markdown.placeholders import has_placeholders
 from agent.markdown.yaml_write import Value, is_list
 from agent.times.named_days import MONTHS, day_of_text
 
@@ -113,7 +114,7 @@ def parse_document(path: str, data: bytes) -> Document:
         "body": tuple(term for unit in units for term in unit.terms),
     }
     facets = dict.fromkeys((*(("tag", name) for name in names), *_facets(note.header)))
-    problem = note.problem.message if note.problem else ""
+    problem = note.problem.message if note.problem and not has_placeholders(data) else ""
     if is_large:
         large = (
             f"larger than {WHOLE >> 20} MB: its text is found up to line {units[-1].last}, its links in the first MB"

@@ -88,14 +88,14 @@ def unreadable_reason(data: bytes) -> str:
     return "" if problem is None else f"{problem.message}; mend the lines between the two ---"
 
 
-def unreadable_request(data: bytes, *, whole: bool) -> NoteRequest | None:
-    """The place for a notice in a note that seems to ask something, but whose header cannot be parsed; None for any
+def unreadable_requests(data: bytes, *, whole: bool) -> tuple[NoteRequest, ...]:
+    """The places for a notice in a note that seems to ask something, but whose header cannot be parsed; none in any
     other note."""
     note = _without_notice(data)
     if note.problem is None or not _is_text(data):
-        return None
+        return ()
     is_whole = whole or _ASKS.search(split(data).header) is not None
-    return next(iter(_of_note(note) if is_whole else _of_lines(note)), None)
+    return _of_note(note) if is_whole else _of_lines(note)
 
 
 def may_ask(data: bytes) -> bool:
@@ -173,9 +173,12 @@ def with_notice(data: bytes, request: NoteRequest, text: str) -> bytes | None:
     return _with_status(after, WAITING, "").data
 
 
-def is_waiting(data: bytes) -> bool:
-    """True if a notice in the note says that a request waits."""
-    return _NOTICE.search(Note.parse(data).body) is not None
+def waiting_line(data: bytes) -> int:
+    """The line above a notice that something waits, which is its task's if it is about a task; 0 without a notice."""
+    note = Note.parse(data)
+    notice = _NOTICE.search(note.body)
+    above = note.body.count("\n", 0, notice.start()) if notice else 0
+    return note.body_line + above - 1 if above else 0
 
 
 def _without_notice(data: bytes) -> Note:

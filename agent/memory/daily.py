@@ -272,8 +272,10 @@ def _seal(summary: str) -> str:
 def _first(text: str) -> str:
     """The first sentence that says something: no greeting, no row of a table, nothing that only leads to a list."""
     lines = [line for line in text.strip().splitlines() if not line.lstrip().startswith("|")]
-    sentences = filter(None, map(_flat, sentences_in("\n".join(lines).strip().lstrip("#>*- "))))
-    found = [each for each in sentences if not is_small_talk(each)]
+    begun = "\n".join(lines).strip().lstrip("#>*- ")
+    found = [each for each in filter(None, map(_flat, sentences_in(begun))) if not is_small_talk(each)]
+    if len(found) > 1 and not begun.startswith(found[0]) and len(found[0]) <= (_WORD if found[0].isascii() else 5):
+        del found[0]  # "Hello Robin!": what is left of it is a name
     return cut(next((each for each in found if not each.endswith((":", "："))), ""), _QUOTED)
 
 

@@ -19,6 +19,7 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import entries_on_day
 from agent.memory.understanding.statements import claims, is_question, is_small_talk, sentences_in, without_phrases
 from agent.memory.upkeep.day_summary import day_summary
+from agent.runs.request_note import words_of
 from agent.texts import Language, Sentence
 from agent.vault.change import Outcome, Stamp
 from agent.vault.day_section import with_marks
@@ -59,7 +60,7 @@ class Diary:
         if before is None:
             self._close_earlier(now.date())
         left = load_tombstones(vault).without_forgotten
-        masked = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
+        masked = replace(event, task=vault.masked(left(words_of(event.task))), answer=vault.masked(left(event.answer)))
         session, quote = _session(vault, event.session), self.thinks and not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
             guest = daily.asked_by_guest(self._language)

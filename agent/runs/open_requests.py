@@ -42,13 +42,15 @@ def asked_in(
     return found if own == data else _own_part(found, requests.open_requests(own or b"", whole=in_inbox))
 
 
-def unreadable_in(workspace: Workspace, path: str, data: bytes) -> NoteRequest | None:
-    """The request in a note with these bytes whose header cannot be parsed, so that nothing can be answered; None for
+def unreadable_in(workspace: Workspace, path: str, data: bytes) -> tuple[NoteRequest, ...]:
+    """The requests in a note with these bytes whose header cannot be parsed, so that nothing can be answered; none of
     any other note."""
     vault = workspace.vault
     if not vault.home.row(path).asks or is_read_by_every_run(vault, path) or _COPY.search(path) or is_template(path):
-        return None
-    return requests.unreadable_request(data, whole=is_inbox(workspace, path) and not _is_older(vault, path, data, None))
+        return ()
+    return requests.unreadable_requests(
+        data, whole=is_inbox(workspace, path) and not _is_older(vault, path, data, None)
+    )
 
 
 def _is_older(vault: Vault, path: str, data: bytes, begin: Callable[[], str] | None) -> bool:

@@ -31,6 +31,7 @@ from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembere
 from agent.memory.recall.refresh import ShownMemories, log_recall
 from agent.memory.understanding.statements import is_small_talk
 from agent.runs.likely_passages import LikelyPassages, PersonsLines
+from agent.runs.request_note import only_asks, words_of
 from agent.runs.waiting_statements import WaitingStatements
 from agent.tools.taint import frame
 from agent.tools.text_origin import TextOrigin, named_guest, text_origin_of
@@ -230,10 +231,15 @@ class MemorySource:
         if not settings.memory.small_talk and is_small_talk(task):
             return RecallResult(absent=IN_PASSING)
         began, task = vault.clock.monotonic(), vault.masked(task)
+
+        def others(text: str) -> SearchResult:
+            answer = self.recall.others(text, _POOL)
+            return replace(answer, hits=tuple(x for x in answer.hits if not only_asks(task, x.path, x.passage)))
+
         likely = LikelyPassages(
             self.recall.lines,
             self.recall.recaller,
-            lambda text: self.recall.others(text, _POOL),
+            others,
             self.recall.turns,
             self.recall.library.folders,
             self.recall.foreign,
@@ -241,7 +247,7 @@ class MemorySource:
             settings.memory.floor,
             held_text(self.session, self.asker) if self.session is not None else HeldText(),
         )
-        found = likely.choose(task, settings.context.memories)
+        found = likely.choose(words_of(task), settings.context.memories)
         log_recall(task, found, likely, vault.clock.monotonic() - began, vault.masked)
         is_unlikely = not found and settings.memory.floor != "off"
         return RecallResult(found, likely.mode, likely.degraded, UNLIKELY if is_unlikely else "")

@@ -73,6 +73,9 @@ def days_in_month(day: str, month: str, language: Language) -> str:
     if not all(each.isdecimal() and 1 <= int(each) <= 12 for each in numbers):
         return ""
     names = text("times.months", language).split()
+    if day.isdecimal():
+        dates = (text("times.day_in_month", language, day=int(day), month=names[int(each) - 1]) for each in numbers)
+        return text("times.days_of_year", language, days=text("times.comma", language).join(dates))
     months = text("times.comma", language).join(names[int(each) - 1] for each in numbers)
     return text("times.in_months", language, days=days, months=months)
 

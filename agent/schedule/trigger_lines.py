@@ -72,7 +72,7 @@ def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError,
     have no time at all."""
     one, other = found.guesses
     asked = Sentence("did you mean “{one}” or “{other}”?", one=one, other=other)
-    hint = asked if found.has_time or not examples else Sentence("{examples}", examples=examples)
+    hint = asked if found.has_time or not examples else Sentence(examples)
     raise kind("the time is not clear: {text}", hint=hint, text=" ".join(words.split())[:_SHOWN])
 
 
@@ -137,7 +137,7 @@ def parse_lines(text: str, now: datetime, *, usual_hours: bool = False) -> Typed
     the usual one may be taken, as whoever asks is told of it."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
-        raise BadLine("nothing says when the job runs", hint="{examples}", examples=_EXAMPLES)
+        raise BadLine("nothing says when the job runs", hint=_EXAMPLES)
     if len(lines) > MOST:
         raise BadLine("a job has at most {most} lines that say when", hint="make a second job", most=MOST)
     found: list[TypedSchedule] = []

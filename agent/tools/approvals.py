@@ -296,7 +296,8 @@ class Approvals:
             after = Note.parse(change(data)).with_key("status", asked.status).data
         except BadNote:
             return
-        with self.vault.transaction(f"approval({asked.status}): {asked.name}", stamp) as transaction:
+        name = self.vault.masked(asked.question or asked.name)
+        with self.vault.transaction(f"approval({asked.status}): {name}", stamp) as transaction:
             transaction.edit(asked.path, data, after)
 
 

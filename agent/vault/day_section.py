@@ -38,8 +38,10 @@ def add_between_marks(data: bytes, heading: bytes, text: bytes) -> bytes:
     part = _PART.match(note)
     assert part is not None  # `with_marks` has put them there
     newline = b"\r\n" if b"\r\n" in data else b"\n"
-    inside = part["inside"] if b"\n" in part["inside"] else newline
-    added = add_to_section(inside, heading, text)
+    if part["inside"].strip():
+        added = add_to_section(part["inside"], heading, text)
+    else:
+        added = newline + add_to_section(newline, heading, text).lstrip()
     return part["above"] + added + (b"" if added.endswith(b"\n") else newline) + part["below"]
 
 

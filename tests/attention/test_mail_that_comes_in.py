@@ -125,6 +125,18 @@ def test_files_of_the_owners_mail_are_fetched_each_by_itself(post: Post) -> None
         post.channel.fetch(paper, 4, never)
 
 
+def test_a_file_within_the_page_of_a_mail_is_fetched_as_apple_mail_sends_it(post: Post) -> None:
+    mail, page = written("yes", In_Reply_To=OURS), EmailMessage()
+    page.set_content("<p>yes</p>", subtype="html")
+    page.add_attachment(b"%PDF", "application", "pdf", filename="offer.pdf", disposition="inline")
+    mail.make_alternative()
+    mail.attach(page)
+    [message] = post.arrives(mail)
+    [paper] = message.files
+    assert isinstance(post.channel, FileSource)
+    assert paper.name == "offer.pdf" and post.channel.fetch(paper, 4, never) == b"%PDF"
+
+
 def test_a_strangers_mail_brings_no_files(post: Post) -> None:
     mail = written("hello", sender="eve@example.org")
     mail.add_attachment(b"%PDF", "application", "pdf", filename="offer.pdf")

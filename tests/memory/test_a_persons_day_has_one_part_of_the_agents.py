@@ -46,6 +46,7 @@ def test_all_that_the_program_adds_is_in_one_part(vault: Vault) -> None:
     own, _, rest = written.partition(BEGIN)
     inside, _, below = rest.partition(END)
     assert own.rstrip("\n") + "\n" == OWN and below == "" and written.count(BEGIN) == written.count(END) == 1
+    assert inside.startswith("\n## Conversations\n\n### 10:00 - Tea\n"), "one blank line"
     titles = [line for line in inside.splitlines() if line.startswith("##")]
     assert titles == ["## Conversations", "### 10:00 - Tea", "### 10:00 - Cake", "## Notices", "### 10:00 - A parcel"]
     assert [each.title for each in daily.log(written)] == ["Tea", "Cake"]

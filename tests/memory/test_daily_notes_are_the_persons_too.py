@@ -3,6 +3,7 @@
 from datetime import date
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,19 @@ def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:
     assert "- Answer: The train leaves at nine.\n" in block
     assert "search_vault" not in block and "2 min" not in block, "how it was done is no part of a person's day"
     assert "- In [[sessions/2026/11/2026-11-21-plan-the-trip-000001]]\n" in block
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [
+        ("Hello Robin. The tiles are green.", "The tiles are green."),
+        ("你好，小明。瓷砖是绿色的。", "瓷砖是绿色的。"),
+        ("Tom Okafor. He comes on Tuesdays.", "Tom Okafor."),
+        ("好的，瓷砖是绿色的。还有六平方米。", "好的，瓷砖是绿色的。"),
+    ],
+)
+def test_a_greeting_by_name_is_no_answer(answer: str, first: str) -> None:
+    assert f": {first}\n" in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
 
 
 def test_it_is_chinese_in_a_chinese_vault() -> None:

@@ -7,7 +7,7 @@ import pytest
 from agent.errors import NoteGone, UserError
 from agent.memory.blame import DAILY
 from agent.memory.entry import EntryType
-from agent.memory.forgetting.forget import carry_out, plan
+from agent.memory.forgetting.forget import carry_out, plan, plan_named
 from agent.memory.forgetting.places import renamed
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault.change import Stamp
@@ -212,3 +212,12 @@ def test_what_is_needed_to_remember_is_not_forgotten(tmp_path: Path, path: str) 
 def test_a_note_that_is_not_there_cannot_be_forgotten(tmp_path: Path) -> None:
     with pytest.raises(NoteGone):
         plan(days(tmp_path).vault, "entries/none.md")
+
+
+@pytest.mark.parametrize("named", ["{stem}", "[[{stem}]]"])
+def test_a_memory_is_named_as_in_a_link_and_no_other_note_is_by_one_word(tmp_path: Path, named: str) -> None:
+    home = days(tmp_path, {"notes/locker.md": "# Locker\n\nIt is blue.\n"})
+    path = home.keep(home.entry(SECRET))
+    found = plan_named(home.vault, named.format(stem=Path(path).stem))
+    assert [gone for gone, _ in found.gone] == [path]
+    assert "notes/locker.md" not in {gone for gone, _ in plan_named(home.vault, "locker").gone}

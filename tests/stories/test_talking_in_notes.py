@@ -8,7 +8,7 @@ from agent.app.open import open_workspace
 from agent.markdown.note import Note
 from agent.markdown.requests import own_words
 from agent.runs.open_requests import asked_in
-from tests.stories.agents import call, document, furnish, only, script, settings, tell
+from tests.stories.agents import call, document, furnish, given_texts, only, script, settings, tell
 from tests.vaults import git, write
 
 
@@ -37,6 +37,17 @@ def test_a_note_is_answered_without_a_daemon_and_gone_on_with(root: Path, tmp_pa
     assert again["session"] == answer["session"] and again["answer"] == "It is on the shelf."
     tell(root, own, "undo", "--run", str(again["run"]))
     assert note.read_text("utf-8").endswith("Where is it?\n")
+
+
+def test_a_request_is_given_other_notes_and_not_itself(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, tmp_path / "script.json")
+    write(root / "Before winter.md", "# Before winter\n\nThe gutters must be cleaned.\n")
+    write(root / "inbox" / "Winter list.md", "What must I do before winter comes? Make me a list of it.\n")
+    (answer,) = document(root, own, "run", "inbox/Winter list.md")["answers"]
+    vault = open_workspace(root).vault
+    given = "\n".join(given_texts(vault, str(answer["session"]), "memories"))
+    assert "The gutters must be cleaned." in given and "What must I do" not in given
+    assert "Make me a list of it. (" not in (vault.read(vault.home.day_note(vault.clock.now().date())) or b"").decode()
 
 
 @pytest.mark.parametrize("path", ["AGENT.md", "MEMORY.md", "notes/CLAUDE.md"])

@@ -79,7 +79,7 @@ def test_the_yes_is_used_up_in_a_commit_before_the_effect(home: House) -> None:
     home.tick(ask(home), "approve")
     home.says("vault_write", **RULE)
     subjects = [commit.subject for commit in commits(home.vault, limit=2)]
-    assert subjects == ["vault(write): rules/tea.md", "approval(used): vault_write"]
+    assert subjects == ["vault(write): rules/tea.md", "approval(used): May I change rules/tea.md?"]
 
 
 def test_both_boxes_ticked_is_a_no(home: House) -> None:

@@ -93,16 +93,21 @@ def parse_mail(data: bytes) -> MailSource:
     return MailSource(headers, tuple(texts), tuple(enclosed), tuple(_files(mail, "")))
 
 
-def _files(part: Message, section: str) -> Iterator[MailFile]:
+def _files(part: Message, section: str, within: str = "") -> Iterator[MailFile]:
     parts, kind = part.get_payload(), part.get_content_type()
     if isinstance(parts, list):
-        if kind not in ("multipart/related", "multipart/alternative") and not kind.startswith("message/"):
-            for number, one in enumerate((each for each in parts if isinstance(each, Message)), 1):
-                yield from _files(one, f"{section}.{number}".lstrip("."))
-    elif _is_attached(part):
+        for number, one in enumerate((each for each in parts if isinstance(each, Message)), 1):
+            if not kind.startswith("message/"):
+                yield from _files(one, f"{section}.{number}".lstrip("."), kind)
+    elif _is_attached(part) and not _is_of_page(kind, within):
         name = " ".join(decoded_words(_unfolded(part.get_filename() or "file"))[:_LONGEST_NAME].split())
         encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
         yield MailFile(name, section or "1", encoding, kind.startswith("image/"))
+
+
+def _is_of_page(kind: str, within: str) -> bool:
+    """True for a form of the text, or a picture in a page: not for a file that a mail program puts beside a page."""
+    return within == "multipart/alternative" or (within == "multipart/related" and kind.startswith("image/"))
 
 
 def file_bytes(data: bytes, encoding: str) -> bytes:

@@ -5,11 +5,12 @@ may ask at all without being named, is `inbox`'s.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import PurePosixPath
 
+from agent.background.inbox.provenance import meant_requests
 from agent.channel_names import IN_NOTES
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone, Retryable
@@ -25,6 +26,7 @@ from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
 from agent.runs.open_requests import unreadable_in
 from agent.runs.registry import run_registry
+from agent.runs.request_note import with_link
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import text, translated
@@ -81,7 +83,7 @@ def run_request(
     data = workspace.vault.read(path)
     if data is None:
         raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
-    task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
+    task = with_link(request.text, path)
     untrusted = text_origin_of(workspace.vault).source(path, data)
     session = _session_before(workspace, agent, data, channel)
     return agent.ask(RunRequest(task, Speaker(channel)), session, line, untrusted)
@@ -134,17 +136,19 @@ def write_notice(workspace: Workspace, path: str, request: NoteRequest, notice: 
     change_note(workspace, path, make, subject, Stamp("agent", tool="inbox"))
 
 
-def say_unreadable(workspace: Workspace, path: str, data: bytes) -> str:
-    """Say in a note with these bytes that its header keeps its request from being read; what it is answered with later
-    takes the place. Returns why the note cannot be read, empty for one that asks nothing. Raises as `write_answer`
-    does."""
-    request = unreadable_in(workspace, path, data)
+def say_unreadable(workspace: Workspace, path: str, data: bytes, touched: Collection[str]) -> str:
+    """Say in a note with these bytes that its header keeps its request from being read, if the person made that here;
+    what it is answered with later takes the place. `touched` are the keys of the tasks that they wrote.
+
+    Returns why the note cannot be read, empty for one that asks nothing. Raises as `write_answer` does.
+    """
+    meant = meant_requests(workspace.vault, path, unreadable_in(workspace, path, data), touched)
     problem = Note.parse(data).problem
-    if request is None or problem is None:
+    if not meant or problem is None:
         return ""
     language = workspace.settings.vault.language
     write_notice(
-        workspace, path, request, text("inbox.unreadable", language, reason=translated(problem.message, language))
+        workspace, path, meant[0], text("inbox.unreadable", language, reason=translated(problem.message, language))
     )
     return requests.unreadable_reason(data)
 

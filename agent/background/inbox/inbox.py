@@ -275,7 +275,7 @@ class Inbox:
         wall = self.workspace.clock.now().timestamp()
         if request is None:
             del self.entries[entry.path]
-            unreadable = say_unreadable(self.workspace, entry.path, data)
+            unreadable = say_unreadable(self.workspace, entry.path, data, touched)
             if reason := unreadable or why_nothing(self.workspace, entry.path, data, asked, meant):
                 self.trouble[entry.path] = reason
         elif self.answers.is_stopped(entry.path, request.key, wall):

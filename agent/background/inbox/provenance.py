@@ -14,7 +14,7 @@ from agent.events.types import NoteCreated, NoteEdited, NoteMoved
 from agent.importers.values import ID
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
-from agent.markdown.requests import NoteRequest, is_answered, is_waiting, may_ask, task_key, unreadable_reason
+from agent.markdown.requests import NoteRequest, is_answered, may_ask, task_key, unreadable_reason, waiting_line
 from agent.runs.open_requests import asked_in, is_inbox
 from agent.texts import text
 from agent.tools.text_origin import stated_origin
@@ -60,11 +60,10 @@ def meant_requests(
 ) -> tuple[NoteRequest, ...]:
     """The requests in a note that the person made here: neither the whole of a page from elsewhere, nor a line
     that arrived or that a run wrote after it had read a stranger's text."""
-    data = vault.read(path) or b""
-    touched = (*touched, ALL) if is_waiting(data) else touched  # they were made before, and could not be read
-    meant = [each for each in asked if is_meant(each, touched)]
+    data, is_page = vault.read(path) or b"", is_page_of_others(vault, path)
+    waiting = 0 if is_page else waiting_line(data)  # it was made before, and could not be read
+    meant = [each for each in asked if is_meant(each, touched) or each.line == waiting]
     strange = [each.line and vault.provenance.strangers(path, data, (each.line, each.line)) for each in meant]
-    is_page = any(not each.line for each in meant) and is_page_of_others(vault, path)
     found = zip(meant, strange, strict=True)
     return tuple(each for each, source in found if not source and (each.line or not is_page))
 

@@ -62,7 +62,7 @@ class Belief:
     is_enough: bool = True
 
     @property
-    def is_told(self) -> bool:
+    def is_used(self) -> bool:
         """True if a model is told of it: it is sure enough, and the person need not be asked whether it holds."""
         return self.is_enough and self.confidence > TOLD and not self.is_doubted
 
@@ -269,8 +269,8 @@ def _has_news(block: BeliefBlock, after: Sequence[str]) -> bool:
     now = parse_belief_line(after[0])
     if now is None or block.rows[1:] != tuple(after[1:]):
         return True
-    is_told, was_told = (each.confidence > TOLD for each in (now, block.line))  # that it is confirmed is said in words
-    return _without_figures(block.rows[0]) != _without_figures(after[0]) or is_told != was_told
+    is_used, was_used = (each.confidence > TOLD for each in (now, block.line))  # that it is confirmed is said in words
+    return _without_figures(block.rows[0]) != _without_figures(after[0]) or is_used != was_used
 
 
 def _without_figures(row: str) -> str:

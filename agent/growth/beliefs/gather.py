@@ -209,11 +209,11 @@ def _wanted(vault: Vault, signals: tuple[Sign, ...]) -> list[Sign]:
     """The signals without secrets, and without what the person wanted to be forgotten."""
     forgotten: Callable[[str], bool] = load_tombstones(vault).is_forgotten
 
-    def may_be_shown(each: Sign) -> bool:
+    def may_be_named(each: Sign) -> bool:
         texts = filter(None, (each.dimension.topic, each.value, each.excerpt, each.evidence.quote))
         return all(vault.masked(words) == words and not forgotten(words) for words in texts)
 
-    return [each for each in signals if may_be_shown(each)]
+    return [each for each in signals if may_be_named(each)]
 
 
 def _undone(vault: Vault, made: tuple[Commit, ...]) -> frozenset[str]:

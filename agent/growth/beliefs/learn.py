@@ -157,7 +157,7 @@ def belief_document(
         "last_updated": at.isoformat() if at else None,
         "tasks": [kind for kind in TASK_KINDS if kind in belief.tasks],
         "enough": belief.is_enough,
-        "told": belief.is_told and not refused,
+        "told": belief.is_used and not refused,
         "confirmed": belief.is_confirmed,
         "doubted": belief.is_doubted,
         "refused": refused,

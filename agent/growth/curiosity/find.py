@@ -117,7 +117,7 @@ def _departures(
     }
     named = task_name(task.strip().partition("\n")[0])
     for each in beliefs:
-        is_preference = each.is_told and each.dimension.is_of_style and (not each.tasks or kind in each.tasks)
+        is_preference = each.is_used and each.dimension.is_of_style and (not each.tasks or kind in each.tasks)
         if is_preference and departs.get((each.dimension.topic, each.value), False):
             values, subject = (each.value, _OPPOSITE[each.value]), f"departed {each.dimension.id} {at:%Y-%m}"
             yield _of_belief(each, "departed", subject, values, note_link(session.path), language, named)

@@ -24,6 +24,7 @@ from agent.memory.understanding.statements import is_statement
 from agent.runs.status import growth_account
 from agent.texts import Language, Sentence, text
 from agent.vault.change import Create, Edit, Request, Stamp, actor_of
+from agent.vault.history.find import indexed_commits
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -60,10 +61,19 @@ def settle(workspace: Workspace, tell: Callable[[object], object]) -> tuple[Huma
 def _settled(workspace: Workspace) -> Iterator[Settled]:
     vault, now, language = workspace.vault, workspace.clock.now(), workspace.settings.vault.language
     for each in asked_questions(vault):
+        found: tuple[Settled, ...] = ()
         if each.run and not each.is_put_away:
-            yield from _of_run(vault, each, now)
+            found = _of_run(vault, each, now)
         elif each.is_open and each.is_unprompted:
-            yield from _unprompted(vault, each, now, language)
+            found = _unprompted(vault, each, now, language)
+        if found and not _is_taken_back(vault, each):
+            yield from found
+
+
+def _is_taken_back(vault: Vault, asked: AskedQuestion) -> bool:
+    """True from the undo of what was made of a question until its note is changed again: an undo holds."""
+    newest = indexed_commits(vault, asked.path)[:1]
+    return any(each.undoes for each in newest) and vault.read_at("HEAD", asked.path) == asked.note.data
 
 
 def _unprompted(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> tuple[Settled, ...]:

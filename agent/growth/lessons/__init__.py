@@ -3,7 +3,7 @@ applies, and set aside again by what the person changes and says.
 
 Observations are reflections on runs (begin at `rounds`; `reflection` has the value). What three of them say becomes a
 lesson: begin at `tend`, which does all of it; `lesson` has the value, `lesson_note` the note with a row for each,
-`lesson_log` what became of them, `given_lessons` brings them into runs. A skill that works well is tried in variants
+`lesson_log` what became of them, `run_lessons` brings them into runs. A skill that works well is tried in variants
 (`variants`, `trials`). None begins without one yes, but small variants of the agent's own skills, and
 none comes from what strangers wrote.
 """

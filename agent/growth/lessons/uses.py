@@ -36,7 +36,7 @@ _LESSON = re.compile(r"(\()?\[\[([^\]]+)\]\] ([0-9a-f]{8})")
 
 
 @dataclass(frozen=True, slots=True)
-class GivenLesson:
+class UsedLesson:
     """A lesson in a run: what a link to its row names, and the mark of its words. `came_up`: the case that it is for
     was given in the run."""
 
@@ -59,7 +59,7 @@ class LessonRun:
     at: datetime
     run: str
     outcome: str
-    lessons: tuple[GivenLesson, ...]
+    lessons: tuple[UsedLesson, ...]
     opinion: Opinion = ""
     session: str = ""
 
@@ -96,7 +96,7 @@ class LessonUse:
         return self.came_up and (self.opinion != "" or self.outcome in FAILURE)
 
 
-def opinion_row(at: datetime, run: str, lessons: Sequence[GivenLesson], opinion: Opinion, session: str) -> LessonRun:
+def opinion_row(at: datetime, run: str, lessons: Sequence[UsedLesson], opinion: Opinion, session: str) -> LessonRun:
     """The row with the person's opinion about a run's lessons."""
     return LessonRun(at, run, _OPINION, tuple(lessons), opinion, session)
 
@@ -166,9 +166,9 @@ def _parse_row(at: datetime, cells: Sequence[str]) -> LessonRun | None:
     return LessonRun(at, run, outcome, lessons, cast(Opinion, opinion), f"{path}.md" if path else "")
 
 
-def _lessons_in(cell: str) -> Iterator[GivenLesson]:
+def _lessons_in(cell: str) -> Iterator[UsedLesson]:
     for found in _LESSON.finditer(cell):
-        yield GivenLesson(found[2], found[3], not found[1])
+        yield UsedLesson(found[2], found[3], not found[1])
 
 
 def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:

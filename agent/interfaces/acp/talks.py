@@ -134,13 +134,13 @@ class OpenTalks:
         """The result of a task; to a question that the last run has asked, it is the answer."""
         writes = () if conversation.mode == "ask" else None
         line = self._line(conversation)
-        if question := self.open_question(conversation):
-            conversation.question = ""
-            given = PersonDecision(question.path, words=question.chosen(asked.task))
-            return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, given))
         subject = Sentence("messages(kept): {name}", name=f"{len(asked.pictures)} × picture")
         kept = keep_files(self.workspace, asked.pictures, CHANNEL, subject) if asked.pictures else ()
         task = "\n\n".join(filter(None, (asked.task, *(f"![[{each}]]" for each in kept))))
+        if question := self.open_question(conversation):
+            conversation.question = ""
+            given = PersonDecision(question.path, words=question.chosen(task))
+            return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, given))
         request = RunRequest(task, YOU, writes=writes, model=conversation.model)
         foreign = f"{CHANNEL}:{asked.foreign}" if asked.foreign else ""
         return self.runs.ask(request, conversation.path, line, foreign, id=conversation.id)

@@ -41,7 +41,7 @@ _PARTS = {
 _WELCOME = "what to try, and what comes later"
 _NEXT_DRAFTS: dict[DraftChoice, DraftChoice] = {"leave": "commit", "commit": "later", "later": "leave"}
 _REFUSALS = frozenset("qn")
-"""Letters that leave all as it is; `n` changes the name where that can be changed."""
+"""Letters that leave all as it is: `n` is a no to most people."""
 _CHOICES: dict[str, DraftChoice] = {"c": "commit", "l": "leave", "a": "later"}
 
 
@@ -129,6 +129,8 @@ class _Screen:
         try:
             wishes = change()
             self.wishes, self.found = wishes, look(self.path, wishes)
+        except EOFError:
+            return
         except ConfigError as error:
             self.output.note(said("not changed: {problem}", problem=said(error.message)))
 
@@ -146,7 +148,7 @@ class _Screen:
             changes["d"] = "your changes", lambda: replace(wishes, drafts=_NEXT_DRAFTS[wishes.drafts])
         if _inbox(found):
             changes["i"] = "the inbox", lambda: replace(wishes, watch_inbox=not wishes.watch_inbox)
-        changes["n"] = "your name", self._name
+        changes["s"] = "your name", self._name
         changes["h"] = "the hooks", lambda: replace(wishes, hooks=not wishes.hooks)
         return changes
 

@@ -108,7 +108,7 @@ def _standing(model: PersonModel, belief: Belief, changed: Mapping[str, datetime
     if not belief.is_enough:
         return said("too few signs to speak of it")
     words = (
-        said("confirmed") if belief.is_confirmed else said("told" if belief.is_told else "not sure enough to be told")
+        said("confirmed") if belief.is_confirmed else said("told" if belief.is_used else "not sure enough to be told")
     )
     words = said("{words}, but which holds?", words=words) if belief.is_doubted else words
     at = changed.get(belief.dimension.id)

@@ -231,7 +231,7 @@ def _merge_segments(base: Header, first: Header, second: Header) -> tuple[list[s
             continue
         side = mine or other
         assert side is not None
-        if old is None or not (same(old.value, side.value) and old.text == side.text):
+        if old is None or old.lines != side.lines:  # a comment above it counts, too
             merged[key] = side.lines
     order = merge_order(list(b), list(f), list(s), merged, lambda one, other: _joined(one, other, merged))
     return [merged[key] for key in order], _merge_comments(base.tail, first.tail, second.tail), is_conflict

@@ -5,7 +5,7 @@ The header is merged key by key, as `merging.header` does it, the body line by l
 is only one possible result. Overlapping changes, and two different insertions at one point, are refused.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from os.path import commonprefix
 from typing import TypeAlias, TypeVar
@@ -14,7 +14,7 @@ from agent.errors import BadNote
 from agent.markdown import note
 from agent.markdown.merging.header import Header, merge_headers
 from agent.markdown.note import Parts
-from agent.markdown.yaml_write import same
+from agent.markdown.yaml_write import Value, is_list, same
 
 LIMIT = 2000
 """The maximum number of differing lines: difflib's cost grows with their square."""
@@ -189,7 +189,7 @@ def _merge_parts(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) -> b
     if None in (each.segments for each in sides):
         raise BadNote("a header cannot be merged by its keys")
     header = merge_headers(*sides)
-    if header.is_conflict or _is_deleted_and_changed(*sides):
+    if header.is_conflict or _is_contradiction(*sides):
         raise _Conflict
     body = _pick_lines(base.body, ours.body, theirs.body, lines)
     merged = Parts(_pick(base.bom, ours.bom, theirs.bom), header.opening, header.header, header.closing, body)
@@ -198,8 +198,20 @@ def _merge_parts(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) -> b
     return merged.join()
 
 
-def _is_deleted_and_changed(base: Header, ours: Header, theirs: Header) -> bool:
-    """True if one side deleted a key whose value the other changed."""
+def _is_contradiction(base: Header, ours: Header, theirs: Header) -> bool:
+    """True if one side deleted a key of which the other changed the value, the form or a comment, or both changed a
+    value that is not merged by its items: also a time or a counter, which another merge would choose."""
     b, o, t = (side.segments or {} for side in (base, ours, theirs))
     removed = [(side, key) for side, other in ((o, t), (t, o)) for key in side.keys() & b.keys() - other.keys()]
-    return any(not same(side[key].value, b[key].value) for side, key in removed)
+    if any(side[key].lines != b[key].lines for side, key in removed):
+        return True
+    return any(_differ(b[key].value if key in b else None, o[key].value, t[key].value) for key in o.keys() & t.keys())
+
+
+def _differ(base: Value, ours: Value, theirs: Value) -> bool:
+    if same(ours, theirs) or same(base, ours) or same(base, theirs):
+        return False
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        before = base if isinstance(base, Mapping) else {}
+        return any(_differ(before.get(key), ours.get(key), theirs.get(key)) for key in ours.keys() | theirs.keys())
+    return not (is_list(ours) and is_list(theirs)) or any(isinstance(each, Mapping) for each in (*ours, *theirs))

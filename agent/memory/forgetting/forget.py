@@ -69,10 +69,25 @@ def plan(vault: Vault, path: str, language: Language = "en", report: Report = ig
     return replace(found, gone=((path, data), *found.gone))
 
 
-def plan_named(vault: Vault, name: str, language: Language = "en", report: Report = ignore) -> Forgetting:
-    """The plan for forgetting the note with this path or id, else this text; raises as `plan` and `plan_text` do."""
+def find_to_forget(vault: Vault, name: str) -> str:
+    """As `find_note`, also by the name of a memory, as in a link to it. Any other note's name is taken for a text: the
+    person who wants to forget a word does not mean their own note about it."""
     try:
-        path = find_note(vault, name)
+        return find_note(vault, name)
+    except NoteGone:
+        wanted = name.strip().removeprefix("[[").removesuffix("]]")
+        entries = (path for path in vault.note_paths() if vault.home.holds(path, ENTRIES, ARCHIVED))
+        found = next((path for path in entries if stem_of(path) == wanted), "")
+        if not found:
+            raise
+        return found
+
+
+def plan_named(vault: Vault, name: str, language: Language = "en", report: Report = ignore) -> Forgetting:
+    """The plan for forgetting the note that `find_to_forget` finds, else this text; raises as `plan` and `plan_text`
+    do."""
+    try:
+        path = find_to_forget(vault, name)
     except NoteGone as nowhere:
         if "/" in name or name.endswith(".md"):
             raise

@@ -35,7 +35,6 @@ from agent.memory.forgetting.private_state import (
 from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look, unreferenced_with
 from agent.texts import Language, Sentence
 from agent.vault.change import Outcome
-from agent.vault.find import find_note
 from agent.vault.history import purge as history
 from agent.vault.history.deletion import check_alone, delete_purged, was_purged
 from agent.vault.history.purged import Purged, record_purged
@@ -113,7 +112,7 @@ class Forgetter:
         history.check_possible(self.vault)
         self.vault.commit_held()  # otherwise it would be committed after the history was looked through
         try:
-            path = find_note(self.vault, name)
+            path = forget.find_to_forget(self.vault, name)
         except NoteGone:
             path = next((path for path in (name, f"{name}.md") if self._was_there(path)), "")
             if not path:

@@ -89,10 +89,10 @@ def measure(people: int, seed: int) -> tuple[float, float, float, float]:
         after = by_topic(signals, FIRST + timedelta(days=7 * (WEEKS_BEFORE + WEEKS_AFTER)))
         for at, (dimension, _) in enumerate(DIMENSIONS):
             first, last = before.get(dimension.topic), after.get(dimension.topic)
-            counts["before"] += first is not None and first.is_told and first.value == who.before[at]
+            counts["before"] += first is not None and first.is_used and first.value == who.before[at]
             counts["right"] += first is not None and (first.is_doubted or first.value == who.before[at])
-            counts["after"] += last is not None and last.is_told and last.value == who.after[at]
-            counts["wrong"] += last is not None and last.is_told and last.value != who.after[at]
+            counts["after"] += last is not None and last.is_used and last.value == who.after[at]
+            counts["wrong"] += last is not None and last.is_used and last.value != who.after[at]
     total = people * len(DIMENSIONS)
     return counts["before"] / total, counts["after"] / total, counts["wrong"] / total, counts["right"] / total
 
@@ -129,5 +129,5 @@ def test_who_shows_nothing_steadily_is_believed_nothing_for_long() -> None:
         for week in range(4, 9):
             days += 1
             found = by_topic(signals, FIRST + timedelta(days=7 * week)).get("length")
-            told += found is not None and found.is_told and not found.is_doubted
+            told += found is not None and found.is_used and not found.is_doubted
     assert told <= 0.12 * days, (told, days)

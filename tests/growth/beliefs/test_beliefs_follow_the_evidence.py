@@ -43,7 +43,7 @@ def test_the_confidence_is_the_mean_of_what_decides_and_no_agreeing_sign_lowers_
 def test_a_weak_sign_that_agrees_takes_no_wish_back() -> None:
     shown = [signal("shorter", 3), signal("shorter", 2)]
     weak = [signal("shorter", day, "followed_up") for day in (1, 0)]
-    assert found(shown).is_told and found([*shown, *weak]).is_told
+    assert found(shown).is_used and found([*shown, *weak]).is_used
 
 
 @given(st.lists(SIGNALS, min_size=1, max_size=19))
@@ -65,7 +65,7 @@ def test_the_order_does_not_matter(signals: list[Sign], random: Random) -> None:
 )
 def test_it_takes_so_many_signals_of_a_kind(kind: SignKind, least: int) -> None:
     alike = [signal("shorter", day, kind) for day in range(least)]
-    assert found(alike).is_told
+    assert found(alike).is_used
     assert least == 1 or not found(alike[1:]).is_enough
 
 
@@ -77,7 +77,7 @@ def test_an_answer_confirms_and_no_weaker_signal_does_at_once() -> None:
 def test_what_is_stated_settles_what_was_shown_before() -> None:
     shown = [signal("shorter", day) for day in range(1, 9)]
     belief = found([*shown, signal("longer", 0, "stated")])
-    assert (belief.value, belief.against, belief.is_told) == ("longer", (), True)
+    assert (belief.value, belief.against, belief.is_used) == ("longer", (), True)
     belief = found([*shown[1:], signal("shorter", 0), signal("shorter", 0), signal("longer", 1, "stated")])
     assert (belief.value, belief.is_doubted) == ("longer", True), "what they do since says otherwise, so it is asked"
 
@@ -97,5 +97,5 @@ def test_who_changes_their_mind_is_followed(rate: int) -> None:
     for number in range(20, 0, -1):
         signals.append(signal("longer", rate * number))
         belief = found(signals)
-        stages.append((belief.value, belief.is_told))
+        stages.append((belief.value, belief.is_used))
     assert stages[0] == ("shorter", True) and ("shorter", False) in stages and stages[-1] == ("longer", True)

@@ -18,6 +18,8 @@ from agent.loop.records import RunRequest
 from agent.markdown.note import Note
 from agent.memory.store import load_entries
 from agent.runs.decisions import open_questions, ready
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
 from tests.fakes import FakeClock
 from tests.growth.beliefs.house import House
 from tests.growth.beliefs.talk import session
@@ -87,6 +89,23 @@ def test_what_the_person_said_last_week_is_not_asked(tmp_path: Path, monkeypatch
     home.pass_days(6)
     worked(home, HEDGED)
     assert asked(home) == ""
+
+
+def test_what_was_made_of_an_answer_stays_undone_until_the_note_is_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = asking(tmp_path, monkeypatch)
+    doubted(home)
+    path = asked(home)
+    home.person(path, (home.root / path).read_text("utf-8").replace("- [ ]", "- [x]", 1))
+    asked(home)
+    assert len(entries(home)) == 1
+    undo(home.vault, Selection(commits=(git(home.root, "rev-parse", "HEAD").strip(),)))
+    asked(home)
+    assert entries(home) == [], "an undo holds"
+    home.person(path, (home.root / path).read_text("utf-8") + "\nShorter, always.\n")
+    asked(home)
+    assert len(entries(home)) == 1, "what is written since is an answer again"
 
 
 def test_words_beside_the_boxes_are_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def test_which_of_two_holds_is_asked_once_and_the_answer_confirms_it(
     assert isinstance(response, HumanResponse) and response.answer == "prefers longer text"
     assert Note.parse((home.root / path).read_bytes()).string("status") == "answered"
     (belief,) = [each for each in person_model(home.workspace).beliefs if each.dimension.topic == "length"]
-    assert (belief.value, belief.is_told, belief.is_doubted) == ("longer", True, False)
+    assert (belief.value, belief.is_used, belief.is_doubted) == ("longer", True, False)
     entries = load_entries(home.vault, [each for each in home.vault.note_paths() if each.startswith("entries/")])
     assert [each.entry.text.splitlines()[0] for each in entries] == ["prefers longer text"]
     look(home.workspace, told.append)

@@ -12,7 +12,7 @@ from agent.growth.lessons.lesson_log import LogRow
 from agent.growth.lessons.lesson_work import KnownSkill, LessonWork, trust_nothing
 from agent.growth.lessons.reflection import Grade, Reflection, Strategy
 from agent.growth.lessons.tend import tend_lessons
-from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs, opinion_row
+from agent.growth.lessons.uses import LessonRun, UsedLesson, append_runs, opinion_row
 from agent.growth.patterns.likeness import vectors_of
 from agent.index.embedder import shipped_embedder
 from agent.skills.history.usage import Opinion
@@ -150,7 +150,7 @@ class Desk:
         rows = list[LessonRun]()
         for is_well in went_well:
             self.clock.advance(3_600)
-            given = tuple(GivenLesson(lesson_target(each.path, each.key), each.words) for each in (rule, *beside))
+            given = tuple(UsedLesson(lesson_target(each.path, each.key), each.words) for each in (rule, *beside))
             run = self.clock.new_id()
             rows.append(LessonRun(self.clock.now(), run, "finished" if is_well else "failed", given))
             rows += [opinion_row(self.clock.now(), run, given, "helpful", "")] if is_well else []
@@ -161,7 +161,7 @@ class Desk:
         self._append(
             [
                 opinion_row(
-                    self.clock.now(), run, [GivenLesson(lesson_target(rule.path, rule.key), rule.words)], opinion, ""
+                    self.clock.now(), run, [UsedLesson(lesson_target(rule.path, rule.key), rule.words)], opinion, ""
                 )
             ]
         )

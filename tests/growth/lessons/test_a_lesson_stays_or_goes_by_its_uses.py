@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.growth.lessons.lesson import Lesson
-from agent.growth.lessons.uses import GivenLesson, LessonRun, load_runs, opinion_row, uses_of
+from agent.growth.lessons.uses import LessonRun, UsedLesson, load_runs, opinion_row, uses_of
 from agent.growth.lessons.verdict import DROPPED, LEAST, judge_active, judge_probation
 from agent.vault.history.find import commits
 from tests.growth.lessons.desk import READ, START, Desk, three
@@ -61,7 +61,7 @@ def test_a_tick_at_helpful_makes_up_for_a_failure(desk: Desk, rule: Lesson) -> N
 
 
 def test_a_run_that_was_stopped_says_nothing() -> None:
-    stopped = LessonRun(START, "a", "interrupted", (GivenLesson("lessons#^l-0a1b2c3d", "0a1b2c3d"),))
+    stopped = LessonRun(START, "a", "interrupted", (UsedLesson("lessons#^l-0a1b2c3d", "0a1b2c3d"),))
     (use,) = uses_of([stopped]).get("0a1b2c3d", ())
     assert not use.counts and not use.is_success
     (use,) = uses_of([stopped, opinion_row(START, "a", stopped.lessons, "helpful", "")]).get("0a1b2c3d", ())

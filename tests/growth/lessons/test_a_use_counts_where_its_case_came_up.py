@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.lessons.given_lessons import case_fits
 from agent.growth.lessons.lesson import words_mark
-from agent.growth.lessons.uses import GivenLesson, LessonRun, opinion_row, parse_runs, uses_of
+from agent.growth.lessons.run_lessons import case_fits
+from agent.growth.lessons.uses import LessonRun, UsedLesson, opinion_row, parse_runs, uses_of
 from agent.growth.patterns.likeness import vectors_of
 from agent.index.embedder import shipped_embedder
 from tests.growth.lessons.desk import HEAD, START
@@ -74,7 +74,7 @@ def test_a_run_that_failed_counts_and_does_not_ask_what_helped(root: Path, tmp_p
 
 
 def test_a_correction_says_nothing_of_a_rule_for_another_case() -> None:
-    here, other = GivenLesson("lessons#^l-a", "0" * 8), GivenLesson("lessons#^l-b", "1" * 8, came_up=False)
+    here, other = UsedLesson("lessons#^l-a", "0" * 8), UsedLesson("lessons#^l-b", "1" * 8, came_up=False)
     rows = [
         LessonRun(START, "run", "finished", (here, other)),
         opinion_row(START, "run", (here, other), "corrected", ""),

@@ -11,9 +11,9 @@ from agent.asking.answers import propose
 from agent.asking.proposal import ProposalDraft
 from agent.context.budget import SHARES
 from agent.events.runs import Speaker, ToolCompleted
-from agent.growth.lessons.given_lessons import FEW
 from agent.growth.lessons.lesson import words_mark
 from agent.growth.lessons.lesson_note import load_lessons
+from agent.growth.lessons.run_lessons import FEW
 from agent.growth.lessons.uses import load_runs, uses_of
 from agent.llm.scripted import Scripted
 from agent.loop.records import RunRequest

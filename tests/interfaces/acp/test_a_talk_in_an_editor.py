@@ -264,6 +264,19 @@ def test_a_picture_is_kept_and_the_model_is_told_to_look_at_it(tmp_path: Path, m
     talk(tmp_path, monkeypatch, ("A square.",), said)
 
 
+def test_a_picture_may_be_the_answer_to_a_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def said(editor: Editor, root: Path) -> None:
+        session = await editor.begin(root)
+        await editor.say(session, "buy tea")
+        picture = image_block(b64encode(png(2, 2)).decode(), "image/png")
+        await editor.connection.prompt(session_id=session, prompt=[text_block("This one:"), picture])
+        (kept,) = (root / "attachments").rglob("*.png")
+        (path,) = sessions(open_workspace(root).vault)
+        assert f"answered: This one: !{kept.relative_to(root).as_posix()}" in (root / path).read_text()
+
+    talk(tmp_path, monkeypatch, (call("human_ask", question="Which tea?"), "Bought."), said)
+
+
 def test_the_model_is_chosen_for_each_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chunk = {"choices": [{"index": 0, "delta": {"content": "Hello."}, "finish_reason": "stop"}]}
     reply = streams(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())

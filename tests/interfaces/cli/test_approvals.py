@@ -8,6 +8,7 @@ from agent.app.open import open_workspace
 from agent.loop.session import load_session
 from agent.runs.registry import run_registry
 from tests.stories.agents import call, document, furnish, only, script, settings, tell, ticked
+from tests.vaults import git
 
 CHANGE = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")
 
@@ -43,7 +44,7 @@ def test_an_approval_is_found_by_the_end_of_its_id_and_decided_once(root: Path, 
 @pytest.mark.parametrize("name", ["nothing", "abc", "approvals/none.md"])
 def test_an_id_that_is_none_is_said(root: Path, own: dict[str, str], name: str) -> None:
     document(root, own, "ask", "change")
-    assert "no approval" in document(root, own, "approvals", "yes", name, code=2)["error"]["message"]
+    assert "nothing that waits here" in document(root, own, "approvals", "yes", name, code=2)["error"]["message"]
     assert len(document(root, own, "approvals")["approvals"]) == 1
 
 
@@ -62,6 +63,7 @@ def test_a_new_message_in_a_waiting_session_does_not_carry_out_what_waited(root:
     assert "not carried out" in (root / asked["session"]).read_text()
     document(root, own, "approvals", "yes", asked["waits_for"], "--go-on")
     assert "Be brief." in (root / "AGENT.md").read_text()
+    assert "approval(approved): May I change AGENT.md?\n" in git(root, "log", "--format=%s")
 
 
 def test_only_one_process_is_in_a_session(root: Path, own: dict[str, str]) -> None:

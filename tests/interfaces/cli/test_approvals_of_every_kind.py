@@ -72,7 +72,7 @@ def test_a_skill_is_trusted_by_a_yes(root: Path, own: dict[str, str], name: str)
     assert document(root, own, "approvals", "yes", name)["status"] == "approved"
     assert is_reviewed(root, own) and listed(root, own) == {}
     assert "- [x] approve" in (root / REVIEW).read_text() and git(root, "status", "--porcelain") == ""
-    assert "no approval" in document(root, own, "approvals", "yes", name, code=2)["error"]["message"]
+    assert "nothing that waits here" in document(root, own, "approvals", "yes", name, code=2)["error"]["message"]
 
 
 def test_a_skill_is_refused_by_a_no(root: Path, own: dict[str, str]) -> None:

@@ -46,6 +46,12 @@ def test_get_prints_the_value_alone_and_its_origin_beside_it(capsys: Captured) -
     assert capsys.readouterr() == ("30.0\n", "from: default\n")
 
 
+def test_a_list_of_one_is_printed_once(capsys: Captured, tmp_path: Path) -> None:
+    vault = make_vault(tmp_path / "vault", "vault:\n  private: [Diary/]\n")
+    assert main(["--vault", str(vault), "config", "get", "vault.private"]) == 0
+    assert capsys.readouterr().out == "Diary/\n"
+
+
 def test_set_get_unset(capsys: Captured, home: Path) -> None:
     file = home / "config" / "config.yaml"
     assert ask(capsys, "config", "set", KEY, "3") == {

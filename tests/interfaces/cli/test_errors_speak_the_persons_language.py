@@ -69,6 +69,8 @@ def test_help_and_usage_errors_speak_it_too(
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     assert main(["--help"]) == 0
     assert re.findall(r"^(?:[A-Z][a-z]+: |.*[a-z]{4} [a-z]{4} [a-z]{4}.*)", capsys.readouterr().out, re.MULTILINE) == []
+    assert main(["config", "--help"]) == 0
+    assert re.search(r"^命令：$", capsys.readouterr().out, re.MULTILINE)
     assert main(["get", "--nothing"]) == 2
     assert capsys.readouterr().err.startswith("错误：没有 '--nothing' 这个选项")
     monkeypatch.setenv("LANG", "en_GB.UTF-8")

@@ -281,7 +281,7 @@ def test_one_screen_shows_all_and_a_letter_changes_a_line_of_it(root: Path, tmp_
         person.type("d\n")
         person.sees("your uncommitted 4 changes")
         person.sees("Enter makes it a vault")
-        person.type("n\n")
+        person.type("s\n")
         person.sees("Your name for your own commits")
         person.type("Anna Example\n")
         person.sees("Your e-mail address for them")
@@ -317,7 +317,11 @@ def test_a_tidy_repository_is_asked_as_well(root: Path, tmp_path: Path, command:
     with terminal(tmp_path, own, *command, str(root)) as person:
         person.sees("4 files in Agent/")
         person.sees("Enter makes it a vault")
-        person.type("q\n")
+        person.type("s\n")
+        person.sees("Your name for your own commits")
+        person.type("\x04")
+        person.sees("Enter makes it a vault")
+        person.type("n\n")
         person.sees("nothing was changed")
         assert person.ends() == 2
     assert sorted(path.name for path in root.iterdir()) == [".git", "note.md"]

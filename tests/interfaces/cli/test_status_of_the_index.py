@@ -24,6 +24,15 @@ def _index(run: Run) -> dict[str, object]:
     return found
 
 
+def test_a_template_with_placeholders_is_no_fault(run: Run, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "Templates/Day.md", "---\ndate: {{date}}\n---\n# {{title}}\n")
+    run("reindex")
+    assert main(["status", "--notes"]) == 0
+    assert "a key in the header" not in capsys.readouterr().out
+    assert main(["search", "xylophone"]) == 0
+    assert "not whole in the index" not in capsys.readouterr().out
+
+
 def test_before_the_first_search_there_is_none(run: Run) -> None:
     assert _index(run)["mode"] == "none"
 

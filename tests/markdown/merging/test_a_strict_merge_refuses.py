@@ -175,3 +175,23 @@ def test_what_is_not_an_append_is_refused() -> None:
     assert merge_append(b"", b"---\nid: 1\n---\nx\n", b"---\nid: 1\n---\ny\n") == b"---\nid: 1\n---\ny\nx\n"
     assert merge_append(b"a\n", b"a\nx", b"a\nxyz\n") == b"a\nxyz\nx"
     assert merge_append(b"a\n", b"a\nx\n", b"a\nx") == b"a\nx"
+
+
+def test_a_comment_that_was_put_above_a_key_is_not_deleted_with_it() -> None:
+    base = "---\nstatus: open\ndue: friday\n---\nbody\n"
+    ours, theirs = base.replace("due: friday\n", ""), base.replace("due:", "# ask Ann first\ndue:")
+    assert merged(base, ours, theirs) is None and merged(base, theirs, ours) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs"),
+    [
+        ("uses: 4", "uses: 5", "uses: 3"),
+        ("updated: 2026-01-02", "updated: 2026-01-03", "updated: 2026-01-01"),
+        ("people: [{name: Ann, age: 1}]", "people: [{name: Ann, age: 2}]", "people: [{name: Ann, age: 3}]"),
+        ("about: {x: 1, y: 2}", "about: {x: 3, y: 2}", "about: {y: 2}"),
+    ],
+)
+def test_a_value_that_both_have_changed_is_not_chosen(base: str, ours: str, theirs: str) -> None:
+    sides = [f"---\n{each}\n---\nbody\n" for each in (base, ours, theirs)]
+    assert merged(*sides) is None

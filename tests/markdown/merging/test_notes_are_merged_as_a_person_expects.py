@@ -272,3 +272,9 @@ def test_an_item_is_added_here_and_a_paragraph_below_the_list_there() -> None:
 
 def test_an_item_is_added_below_another_here_and_after_it_there() -> None:
     assert merged("- a\n", "- a\n- b\n", "- a\n  - below a\n") == "- a\n  - below a\n- b\n"
+
+
+def test_a_key_is_deleted_here_and_has_a_new_comment_there() -> None:
+    base = "---\nstatus: open\ndue: friday\n---\nbody\n"
+    theirs = base.replace("due:", "# ask Ann first\ndue:")
+    assert merged(base, base.replace("due: friday\n", ""), theirs) == theirs

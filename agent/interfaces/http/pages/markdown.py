@@ -47,6 +47,9 @@ PICTURES = "/pictures/"
 """The beginning of a picture's address."""
 _PICTURES_SHOWN = 100
 """Pictures of one text that are shown; the rest are links."""
+_FORMULAS = 20_000
+"""Characters of the formulas of one text that are shown as such; the rest are shown as they are written, as each
+character takes a tenth of a millisecond."""
 _SIZE = re.compile(r"(.*?)\|?\s*(\d{1,4})(?:x(\d{1,4}))?", re.DOTALL)
 
 Resolve = Callable[[str], str | None]
@@ -55,11 +58,13 @@ Resolve = Callable[[str], str | None]
 
 @dataclass(slots=True)
 class _Place:
-    """Where a text stands: how its links are resolved, and what the address of a picture ends with; `shown` counts."""
+    """Where a text stands: how its links are resolved, and what the address of a picture ends with; `shown` counts
+    pictures, `formulas` the characters of formulas."""
 
     resolve: Resolve
     end: str = ""
     shown: int = 0
+    formulas: int = 0
     boxes: dict[str, int] | None = None
     """How many boxes with each text were met, where they can be ticked."""
     anchors: set[str] | None = None
@@ -119,7 +124,8 @@ def _parser() -> MarkdownIt:
         parser.add_render_rule(kind, _reachable)
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.before("emphasis", "highlight", _highlight)
-    parser.use(footnote_plugin).use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    parser.use(footnote_plugin)
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     for kind in ("math_inline", "math_inline_double", "math_block"):
         parser.add_render_rule(kind, _formula)
     parser.core.ruler.push("obsidian", _obsidian)
@@ -133,8 +139,11 @@ def _reachable(renderer: RendererHTML, tokens: Sequence[Token], number: int, opt
 
 
 def _formula(renderer: RendererHTML, tokens: Sequence[Token], number: int, options: OptionsDict, env: EnvType) -> str:
-    is_block = tokens[number].type != "math_inline"
-    made = formula_html(tokens[number].content.strip(), is_block=is_block)
+    is_block, latex, place = tokens[number].type != "math_inline", tokens[number].content.strip(), env["place"]
+    place.formulas += len(latex) + 4
+    if place.formulas > _FORMULAS:
+        return Markup("<code>{}</code>").format(latex)
+    made = formula_html(latex, is_block=is_block)
     return Markup('<div class="formula" tabindex="0">{}</div>\n').format(made) if is_block else made
 
 
@@ -208,8 +217,9 @@ def _callout(tokens: list[Token], number: int) -> None:
         return
     kind = found[1].lower()
     tokens[number].attrJoin("class", f"callout callout-{kind}")
-    first.content = found[3] or kind.replace("-", " ").capitalize()
     ends = [at for at, each in enumerate(inline.children) if each.type in ("softbreak", "hardbreak")]
+    has_title = bool(found[3]) or (ends[:1] or [len(inline.children)])[0] > 1
+    first.content = found[3] if has_title else kind.replace("-", " ").capitalize()
     rest = inline.children[ends[0] + 1 :] if ends else []
     inline.children = inline.children[: ends[0]] if ends else inline.children
     if rest:
@@ -218,7 +228,8 @@ def _callout(tokens: list[Token], number: int) -> None:
     tokens[number + 1].tag = tokens[number + 3].tag = "summary" if found[2] else "p"
     tokens[number + 1].attrSet("class", "callout-title")
     if found[2]:
-        close = next(each for each in tokens[number + 4 :] if each.nesting < 0 and each.level == tokens[number].level)
+        below = (tokens[at] for at in range(number + 4, len(tokens)))
+        close = next(each for each in below if each.nesting < 0 and each.level == tokens[number].level)
         tokens[number].tag = close.tag = "details"
         tokens[number].attrs |= {"open": ""} if found[2] == "+" else {}
 

@@ -15,7 +15,7 @@ from agent.errors import UserError
 from agent.events.notices import NoticeRaised
 from agent.events.runs import parse_record_subject
 from agent.interfaces.http.pages.commit_words import commit_words
-from agent.interfaces.http.pages.markdown import html_of, line_html
+from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.loop.outcome import RunOutcome
 from agent.runs.job_upkeep import job_rows, job_shelf
@@ -172,10 +172,8 @@ def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[D
 
 
 def _notice_html(request: PageRequest, raised: NoticeRaised) -> Markup:
-    """What a notice says: the lines of a change that waits for a yes as they are, other lines as Markdown."""
-    if raised.decides:
-        return Markup("<br>").join(line_html("", each) for each in raised.lines)
-    return html_of(request, "", "\n\n".join(raised.lines))
+    """What a notice says, as Markdown; of a decision that waits only its note, where all of it stands."""
+    return html_of(request, "", "\n\n".join(raised.lines[-1:] if raised.decides else raised.lines))
 
 
 def show_change(request: PageRequest) -> Mapping[str, object]:

@@ -187,6 +187,23 @@ def test_a_note_shows_which_notes_link_to_it_as_they_come(browser: Browser, hous
         expect(page.locator("#backlinks").get_by_role("link", name="roof")).to_be_visible()
         (house.root / "new.md").write_text("# New\n\nSee [the beds](garden/beds.md).\n")
         expect(page.locator("#backlinks").get_by_role("link", name="new")).to_be_visible()
+        assert page.title() == "beds · vault-agent", "what is fetched for a part of the page leaves its title alone"
+
+
+@pytest.mark.parametrize(
+    ("address", "part", "title"),
+    [
+        ("/notes/garden/beds.md", "#backlinks a >> nth=0", "beds · vault-agent"),
+        ("/graph", "#graph-notes a >> nth=0", "Graph · vault-agent"),
+    ],
+)
+def test_a_part_that_comes_later_does_not_name_the_page(
+    browser: Browser, house: House, address: str, part: str, title: str
+) -> None:
+    with signed_in(browser, house) as seen:
+        seen.page.goto(house.url + address)
+        expect(seen.page.locator(part)).to_be_visible()
+        assert seen.page.title() == title
 
 
 def test_keys_go_to_pages_and_show_what_there_is(browser: Browser, house: House) -> None:

@@ -84,3 +84,17 @@ def test_callouts_fold_and_keep_what_is_in_them() -> None:
     ]  # fmt: skip
     assert '<summary class="callout-title">Folded <strong>title</strong></summary>\n<p>First.</p>' in found
     assert found.count("<details") == found.count("</details>") == 2 and found.count("</blockquote>") == 1
+
+
+def test_a_formula_takes_no_name_of_the_page() -> None:
+    assert 'id="' not in shown("$$x^2$$ (boxes)\n")
+
+
+def test_no_more_formulas_are_made_than_a_page_can_wait_for() -> None:
+    found = shown("$x_1$ " * 20_000)
+    assert 500 < found.count("<math") < 5_000 and found.endswith("<code>x_1</code> </p>\n".replace(" <", "<"))
+
+
+def test_a_callout_titled_by_a_link_alone_has_that_title() -> None:
+    assert re.search(r'callout-title">\s*<a [^>]*>roof</a></p>', shown("> [!note] [[roof]]\n> Text.\n"))
+    assert 'callout-title">Note</p>' in shown("> [!note]\n> Text.\n")

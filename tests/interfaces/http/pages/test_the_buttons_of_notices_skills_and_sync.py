@@ -51,6 +51,17 @@ def test_a_notice_is_judged(page: Page, house: House, button: str, reaction: str
     assert judged is not None and judged.reaction == reaction
 
 
+def test_a_notice_of_a_decision_leads_to_it_and_says_no_more(page: Page, house: House) -> None:
+    ledger, now = open_ledger(house.workspace), house.workspace.clock.now()
+    diff = ("--- a/plan.md", "+++ b/plan.md", "+ call the roofer", "[[plan]]")
+    raised = NoticeRaised("approval", 0.8, "May I change plan.md?", diff, "plan.md", decides="plan.md")
+    ledger.add(house.workspace.clock.new_id(), raised, NoticeDecision("held", "quiet", now), "daily")
+    page.goto(f"{house.url}/today")
+    row = page.get_by_role("listitem").filter(has_text="May I change plan.md?")
+    expect(row.get_by_role("link", name="plan", exact=True)).to_be_visible()
+    expect(row).not_to_contain_text("call the roofer")
+
+
 def test_what_can_be_undone_of_a_change_is(page: Page, house: House) -> None:
     vault = house.workspace.vault
     with vault.transaction("two notes", Stamp("human")) as change:

@@ -25,7 +25,7 @@ from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_note import load_in_force
-from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs
+from agent.growth.lessons.uses import LessonRun, UsedLesson, append_runs
 from agent.growth.patterns.likeness import Vectors, overlap, words_in
 from agent.llm.messages import Context
 from agent.loop.session import Session
@@ -86,7 +86,7 @@ class _InRun:
 
 
 @dataclass(slots=True)
-class GivenLessons:
+class RunLessons:
     """The lessons in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed.
     Without a model (`has_model`) nothing follows a lesson, and so no run is a use."""
 
@@ -141,9 +141,9 @@ class GivenLessons:
         rows = append_runs(self.workspace.vault.home, [row] if uses else [], self._language)
         return [Addition(each.path, each.head, each.text) for each in rows]
 
-    def _use(self, lesson: Lesson, task: str) -> GivenLesson:
+    def _use(self, lesson: Lesson, task: str) -> UsedLesson:
         target = lesson_target(lesson.path, lesson.key)
-        return GivenLesson(target, lesson.words, case_fits(lesson.when, task, self.vectors()))
+        return UsedLesson(target, lesson.words, case_fits(lesson.when, task, self.vectors()))
 
     def endnote(self, run: str) -> str:
         """Boxes for the end of a run's note, about its lessons on probation; empty without any."""
