@@ -8,16 +8,20 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field
+from re import compile as pattern
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import errors
+from psycopg.abc import PQGen
 
 from agent.database.away import REST, DatabaseAway, DatabaseFault, MissingThere
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
+from agent.texts import Sentence
 
+T = TypeVar("T")
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 CONNECT_SECONDS = 3
 """Seconds for which a new connection is waited for, for each address of the server."""
@@ -25,10 +29,37 @@ _DEAD_MILLISECONDS = 5_000
 """Milliseconds after which a server that does not acknowledge what was sent counts as gone."""
 READ_SECONDS = 10
 """Seconds after which the server ends a question of a reader."""
+_GRACE = 2.0
+"""Seconds after that until the connection is closed: a server that stands still ends nothing."""
+_UNESCAPED = pattern("[a-z]+://[^@]*[/?#@].*@")
+"""An address in which a part of the password may be taken for a host, which errors name."""
 _AWAY = (
     errors.OperationalError,  # no server, a cut connection, a server that starts or ends, a question that took too long
     errors.InterfaceError,
 )
+
+
+class _LimitedConnection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that closes itself when an answer takes longer than `limit` seconds (0: it waits)."""
+
+    limit = 0.0
+
+    def wait(self, gen: PQGen[T], *options: Any, **more: Any) -> T:
+        return super().wait(self._limited(gen) if self.limit else gen, *options, **more)
+
+    def _limited(self, gen: PQGen[T]) -> PQGen[T]:
+        until = monotonic() + self.limit
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and monotonic() > until:
+                    self.pgconn.finish()
+                    raise errors.OperationalError("it does not answer")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            found: T = end.value
+            return found
 
 
 @dataclass(slots=True)
@@ -39,7 +70,7 @@ class SharedDatabase:
     url: str
     vault: str
     _away_until: float = field(default=0.0, init=False)
-    _reason: str = field(default="", init=False)
+    _reason: object = field(default="", init=False)
 
     def __repr__(self) -> str:
         return f"SharedDatabase({self.vault!r})"
@@ -51,8 +82,9 @@ class SharedDatabase:
             raise DatabaseAway(self._reason)
         options = f"-c statement_timeout={int(seconds * 1000)} -c lock_timeout=10s -c client_min_messages=error"
         try:
-            made = psycopg.connect(
+            made = _LimitedConnection.connect(
                 self.url,
+                client_encoding="UTF8",
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 tcp_user_timeout=_DEAD_MILLISECONDS,
@@ -62,15 +94,28 @@ class SharedDatabase:
                 application_name="vault-agent",
                 options=options,
             )
-        except errors.ProgrammingError as error:
+        except errors.ProgrammingError:
             raise DatabaseFault(
                 "database.url is no address of a PostgreSQL server",
                 hint="write postgresql://name:password@host/database, or host=… dbname=… user=…",
-            ) from error
+            ) from None  # its words have a part of the address
         except _AWAY as error:
-            self._reason, self._away_until = _reason(error), monotonic() + REST
-            raise DatabaseAway(self._reason) from error
+            self._reason, self._away_until = self._why_away(error), monotonic() + REST
+            raise DatabaseAway(self._reason) from None
+        made.limit = seconds + _GRACE if seconds else 0.0
+        if (encoding := made.info.parameter_status("server_encoding")) != "UTF8":
+            made.close()
+            raise DatabaseFault(
+                "the shared database holds text as {encoding}, which has not all characters",
+                hint="make another: create database NAME encoding 'UTF8' template template0",
+                encoding=encoding,
+            )
         return made
+
+    def _why_away(self, error: BaseException) -> object:
+        if _UNESCAPED.match(self.url):
+            return Sentence("a password with @, /, ? or # has to be written with %40, %2F, %3F or %23")
+        return _reason(error)
 
     def forget_absence(self) -> None:
         """Try the server again with the next connection, also if it was away a moment ago."""
@@ -87,7 +132,13 @@ def database_errors() -> Iterator[None]:
     except errors.InsufficientPrivilege as error:
         raise DatabaseFault(
             "the shared database refuses it: {reason}",
-            hint="grant this role CREATE on the database: grant create on database NAME to ROLE",
+            hint="all machines need the same role, and it CREATE: grant create on database NAME to ROLE",
+            reason=_reason(error),
+        ) from error
+    except errors.ReadOnlySqlTransaction as error:
+        raise DatabaseFault(
+            "the shared database refuses it: {reason}",
+            hint="database.url has to name the server that is written to, not a copy of it",
             reason=_reason(error),
         ) from error
     except (errors.UndefinedObject, errors.FeatureNotSupported) as error:

@@ -5,7 +5,7 @@ from dataclasses import field
 from threading import Lock
 from typing import Any
 
-from agent.database.away import DatabaseAway
+from agent.database.away import DatabaseAway, MissingThere
 from agent.database.connection import Connection, SharedDatabase, database_errors
 from agent.dataclass import dataclass
 
@@ -15,8 +15,8 @@ SECONDS = 5.0
 
 @dataclass(slots=True)
 class DatabaseTables:
-    """The tables of one schema, which are created with the first question. Each question must be one that may be asked
-    twice: its answer may be lost, and it is asked again then."""
+    """The tables of one schema, which are created when a question does not find them. Each question must be one that
+    may be asked twice: its answer may be lost, and it is asked again then."""
 
     database: SharedDatabase
     schema: str
@@ -34,8 +34,10 @@ class DatabaseTables:
             except DatabaseAway:
                 self.close()
                 if not was_open:
-                    raise
-            return self._asked(query, values)  # the connection was of before the server was started again
+                    raise  # else the connection was of before the server was started again
+            except MissingThere:
+                self._create()
+            return self._asked(query, values)
 
     def close(self) -> None:
         """Close the connection; the next question makes another."""
@@ -56,15 +58,15 @@ class DatabaseTables:
     def _opened(self) -> Connection:
         made = self.database.connect(seconds=SECONDS)
         try:
-            found = made.execute("select to_regnamespace(%s) is not null", (self.schema,)).fetchone()
-            with made.transaction():
-                if not (found and found[0]):
-                    made.execute("select pg_advisory_xact_lock(7264001)")  # two that create it at once
-                    made.execute(f'create schema if not exists "{self.schema}"')
-                made.execute(f'set search_path = "{self.schema}"')
-                for each in self.tables if not (found and found[0]) else ():
-                    made.execute(each)
+            made.execute(f'set search_path = "{self.schema}"')
         except BaseException:
             made.close()
             raise
         return made
+
+    def _create(self) -> None:
+        assert self._connection is not None
+        with database_errors(), self._connection.transaction():
+            self._connection.execute("select pg_advisory_xact_lock(7264001)")  # two that create it at once
+            for each in (f'create schema if not exists "{self.schema}"', *self.tables):
+                self._connection.execute(each)

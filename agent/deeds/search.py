@@ -65,7 +65,7 @@ def findings(answer: SearchResult, took: float, late: str | None) -> Findings:
     return Findings.of(
         answer,
         mode="hybrid" if answer.mode == "hybrid" else "keyword",
-        degraded="; ".join(filter(None, [answer.degraded, late])),
+        degraded="; ".join(dict.fromkeys(filter(None, [answer.degraded, late]))),
         took_ms=round(took, 1),
         hits=[Found.of(hit, why=_why(hit)) for hit in answer.hits],
     )

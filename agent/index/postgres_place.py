@@ -218,7 +218,8 @@ class PostgresPlace:
         assert self._writer is not None
         start = schema_name(self.database.vault, 0)[:-1]
         with self._writer.reading() as connection:
-            rows = connection.execute("select nspname from pg_namespace where starts_with(nspname, %s)", (start,))
+            query = "select nspname from pg_namespace where nspname ~ ('^' || %s || '[0-9]+$')"
+            rows = connection.execute(query, (start,))
             for (name,) in rows.fetchall():
                 if name != schema:
                     connection.execute(f'drop schema "{name}" cascade')

@@ -5,7 +5,7 @@ damaged), `DatabaseFault` (a person has to look), or `Damaged` (the next update 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from hashlib import sha256
 
@@ -21,6 +21,12 @@ SETTINGS = (
     "set jit = off; set enable_hashjoin = off; set enable_mergejoin = off"
 )
 """A search asks for few rows of large tables by their keys: each plan that reads more is a wrong guess."""
+
+_SEARCH_PATH = (
+    "select set_config('search_path', concat_ws(', ', quote_ident(%s), (select extnamespace::regnamespace::text "
+    "from pg_extension where extname = 'vector')), false)"
+)
+"""The schema, and that of pgvector, which each kind of server has elsewhere."""
 
 
 @contextmanager
@@ -62,13 +68,24 @@ class IndexSession:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """One consistent state of the tables."""
-        with self.reading() as connection:
-            connection.execute("begin isolation level repeatable read read only")
+        with self.reading():
+            connection = self._begun()
             try:
                 yield connection
             finally:
                 if not connection.closed:
                     connection.execute("rollback")
+
+    def _begun(self) -> Connection:
+        """The connection in a new transaction; one that was cut meanwhile, as by a server's restart, is made again."""
+        begin = "begin isolation level repeatable read read only"
+        if self._connection is not None:
+            with suppress(DatabaseAway), index_errors():
+                self._connection.execute(begin)
+                return self._connection
+            self.close()
+        self.connection.execute(begin)
+        return self.connection
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -121,4 +138,4 @@ class IndexSession:
             self._connection.execute(f'create schema if not exists "{self.schema}"')
         else:
             self._connection.execute(SETTINGS)
-        self._connection.execute(f'set search_path = "{self.schema}", public')
+        self._connection.execute(_SEARCH_PATH, (self.schema,))

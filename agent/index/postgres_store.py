@@ -209,7 +209,7 @@ class PostgresStore:
         if filters.paths:
             ranges = [each.partition("*")[0].partition("?")[0] if "*" in each else each for each in filters.paths]
             conditions.append("(" + " or ".join(["path >= %s and path < %s"] * len(ranges)) + ")")
-            values += [bound for each in ranges for bound in (each, each + _LAST)]
+            values += [bound for each in map(_plain, ranges) for bound in (each, each + _LAST)]
         found = self._numbers(f"note where {' and '.join(conditions)}", values)
         wild = [pattern(translate(each.replace("[", "[[]"))).match for each in filters.paths if "*" in each]
         if wild:

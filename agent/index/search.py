@@ -107,15 +107,17 @@ class Searcher:
     ) -> SearchResult:
         """The best `limit` notes, or passages; `unsaved` are notes that the index does not have and that count like its
         own, `without` what is left out. Raises `UserError` for an invalid filter."""
-        reasons: list[str] = []
         with self._turn:
-            try:
-                return self._answer(text, limit, reasons, unsaved, without, passages=passages, explain=explain)
-            except (Damaged, DatabaseAway, DatabaseFault) as error:
-                self.close()  # a rebuilt index has other files with the same names
-                self._met(error)
-                parse_query(text)  # an invalid query is an error here, too
-                return SearchResult(text, "none", self.engine, (), error.message)
+            while True:
+                try:
+                    return self._answer(text, limit, [], unsaved, without, passages=passages, explain=explain)
+                except (Damaged, DatabaseAway, DatabaseFault) as error:
+                    self.close()  # a rebuilt index has other files with the same names
+                    if isinstance(error, Damaged) and self.files.inode() not in (None, self._inode):
+                        continue  # it was rebuilt meanwhile
+                    self._met(error)
+                    parse_query(text)  # an invalid query is an error here, too
+                    return SearchResult(text, "none", self.engine, (), error.message)
 
     def folders(self) -> frozenset[str]:
         """The folders that have indexed notes, each with all folders above it; none if the index is damaged, or while a

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from agent.database.away import DatabaseAway, DatabaseFault
 from agent.dataclass import dataclass
+from agent.errors import ConfigError
 from agent.index.files import Damaged, IndexFiles
 from agent.index.fingerprint import fingerprint
 from agent.index.manifest import Coverage, coverage_of
@@ -70,7 +71,7 @@ def index_state(
             return _none("it is not built yet")
         with closing(open_store(files, write=False)) as store, closing(files):
             return _state(files, store, notes, type_asked, known)
-    except (Damaged, DatabaseAway, DatabaseFault) as error:
+    except (Damaged, DatabaseAway, DatabaseFault, ConfigError) as error:
         return _none(error.message)
 
 

@@ -21,7 +21,8 @@ else:  # an extra
     PostgresPlace = later("agent.index.postgres_place", "PostgresPlace")
 
 _FIRST_COMMIT = "first-commit"
-"""The file in the vault's cache with the id of its first commit: git looks through the whole history for it."""
+"""The file in the vault's cache with the id of its first commit, for which git looks through the whole history, and the
+commit at which it was that: another one comes with a history that is joined or rewritten."""
 
 
 def shared_database(workspace: Workspace) -> "SharedDatabase":
@@ -52,16 +53,18 @@ def shared_place(workspace: Workspace, folder: Path) -> "PostgresPlace":
 
 def _name(workspace: Workspace) -> str:
     """The id of the vault's first commit; raises `ConfigError` without one."""
-    cache = workspace.cache / _FIRST_COMMIT
+    cache, head = workspace.cache / _FIRST_COMMIT, workspace.vault.head or ""
     try:
-        return cache.read_text("ascii")
-    except OSError:
-        found = first_commit(workspace.vault)
+        known, _, until = cache.read_text("ascii").partition(" ")
+    except (OSError, ValueError):
+        known = until = ""
+    found = first_commit(workspace.vault, known, until)
     if not found:
         raise ConfigError(
             "the vault has no commit yet, so that it has no name in the shared database",
             hint="commit its notes first, or name it: vault-agent config set database.vault NAME",
         )
-    make_folder(cache.parent)
-    replace(cache, found)
+    if (known, until) != (found, head):
+        make_folder(cache.parent)
+        replace(cache, f"{found} {head}")
     return found

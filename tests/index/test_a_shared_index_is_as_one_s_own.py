@@ -198,3 +198,51 @@ def test_what_cannot_be_used_is_said_without_the_password() -> None:
         with pytest.raises((DatabaseAway, DatabaseFault)) as found:
             SharedDatabase(url, "v").connect()
         assert "geheim123" not in f"{found.value} {found.value.hint} {SharedDatabase(url, 'v')!r}"
+
+
+def test_pgvector_in_another_schema_is_found(
+    machine: Callable[..., Machine], postgres: PostgresServer, database_url: str
+) -> None:
+    postgres.url("elsewhere")
+    url = database_url.replace("dbname=tests", "dbname=elsewhere")
+    with SharedDatabase(url, "").connect() as connection:
+        connection.execute("create schema extensions")
+        connection.execute("create extension vector schema extensions")
+    one = machine(url=url)
+    one.write(a="a kettle", pet="# Pets\n\nkitten\n")
+    assert one.find("feline")[0] == "pet.md"
+
+
+def test_what_postgresql_cannot_hold_is_no_damage(machine: Callable[..., Machine]) -> None:
+    one = machine()
+    one.write(a="a kettle")
+    for question in ("path:a\0b kettle", "path:a\ud800*z kettle", "type:\0\ud800", "tag:a\0 kettle"):
+        one.find(question)
+    assert one.place().damage_met() == ""
+
+
+def test_an_index_made_anew_under_a_search_is_searched_and_not_asked_for_again(
+    machine: Callable[..., Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = machine()
+    one.write(a="a kettle")
+    assert one.find("kettle") == ["a.md"]
+    name = PostgresPlace.inode
+    before = [name(one.place())]
+    one.place().ask_for_rebuild("asked for")
+    one.write()
+    monkeypatch.setattr(PostgresPlace, "inode", lambda place: before.pop() if before else name(place))
+    assert one.find("kettle") == ["a.md"]
+    assert one.place().damage_met() == ""
+
+
+def test_a_server_that_was_started_again_is_searched_at_once(
+    machine: Callable[..., Machine], database_url: str
+) -> None:
+    one = machine()
+    one.write(a="a kettle")
+    assert one.find("kettle") == ["a.md"]
+    with SharedDatabase(database_url, "").connect() as connection:
+        others = "backend_type = 'client backend' and pid <> pg_backend_pid()"
+        connection.execute(f"select pg_terminate_backend(pid, 5000) from pg_stat_activity where {others}")
+    assert one.find("kettle") == ["a.md"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agent.errors import LockHeld
+from agent.errors import ConfigError, LockHeld
 from agent.index.files import Damaged
 from agent.index.parts import open_store
 from agent.texts import Sentence, joined
@@ -18,7 +18,10 @@ _NEXT = "vault-agent doctor --fix"
 
 def search_checks(workspace: Workspace, *, fix: bool) -> list[Check]:
     """Check the embedder and compare the index with the vault; `fix` updates or rebuilds the index."""
-    index = open_index(workspace)
+    try:
+        index = open_index(workspace)
+    except ConfigError as error:
+        return [Check(Level.BAD, "search index", error.message, next=error.hint)]
     try:
         return [*guarded("embedder", lambda: _embedder(index)), *guarded("search index", lambda: _index(index, fix))]
     finally:
