@@ -249,7 +249,7 @@ class Approvals:
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp(context.actor, tool="approval", session=context.session)
         asks = f"Asked in run {context.run}."
-        with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
+        with self.vault.transaction(f"approval(ask): {asked.question}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
         return save(self.vault, replace(asked, status="pending"))
 
