@@ -7,28 +7,30 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, Union, cast
 
 from agent.index.checksums import Checksums
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
 from agent.index.note_store import NoteStore
 from agent.index.passage_store import open_store as open_file_store
-from agent.index.vector_writer import VectorWriter
-from agent.index.vectors import VectorIndex
-from agent.index.vectors import load_vectors as load_vector_files
 from agent.lazy import later
 
 if TYPE_CHECKING:
+    from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
     from agent.index.postgres_keyword import PostgresKeyword
     from agent.index.postgres_place import PostgresPlace
     from agent.index.postgres_store import PostgresStore
     from agent.index.postgres_vectors import PostgresVectors, PostgresVectorWriter, check_state
-else:  # an extra
+    from agent.index.vector_writer import VectorWriter
+    from agent.index.vectors import VectorIndex, load_vector_files
+else:  # numpy, which nobody needs who only looks at the state; an extra
+    open_engine = later("agent.index.keyword", "open_engine")
+    VectorWriter = later("agent.index.vector_writer", "VectorWriter")
+    load_vector_files = later("agent.index.vectors", "load_vector_files")
     PostgresKeyword = later("agent.index.postgres_keyword", "PostgresKeyword")
     PostgresVectors = later("agent.index.postgres_vectors", "PostgresVectors")
     PostgresVectorWriter = later("agent.index.postgres_vectors", "PostgresVectorWriter")
     check_state = later("agent.index.postgres_vectors", "check_state")
 
 IndexPlace: TypeAlias = Union[IndexFiles, "PostgresPlace"]
-VectorReader: TypeAlias = Union[VectorIndex, "PostgresVectors"]
-AnyVectorWriter: TypeAlias = Union[VectorWriter, "PostgresVectorWriter"]
+VectorReader: TypeAlias = Union["VectorIndex", "PostgresVectors"]
+AnyVectorWriter: TypeAlias = Union["VectorWriter", "PostgresVectorWriter"]
 
 
 class Seal(Protocol):
@@ -65,14 +67,14 @@ def open_store(place: IndexPlace, *, write: bool) -> NoteStore:
     return place.open_store(write=write)
 
 
-def open_keyword(place: IndexPlace, engine: Engine, weights: Weights, store: NoteStore) -> KeywordIndex:
+def open_keyword(place: IndexPlace, engine: "Engine", weights: "Weights", store: NoteStore) -> "KeywordIndex":
     """The keyword index beside a store."""
     if isinstance(place, IndexFiles):
         return open_engine(engine, place.keyword(engine), weights)
     return PostgresKeyword(_of(store).session, weights)
 
 
-def open_seal(place: IndexPlace, engine: Engine) -> Seal:
+def open_seal(place: IndexPlace, engine: "Engine") -> Seal:
     """The seal of all parts."""
     return Checksums(place.keyword(engine)) if isinstance(place, IndexFiles) else OneTransaction()
 
@@ -91,7 +93,7 @@ def load_vectors(
     `Damaged`."""
     state = store.meta("vectors")
     if isinstance(place, IndexFiles):
-        return load_vector_files(place, state, dimensions, held if isinstance(held, VectorIndex) else None)
+        return load_vector_files(place, state, dimensions, held)
     check_state(state, dimensions)
     return PostgresVectors(_of(store).session)
 

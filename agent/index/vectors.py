@@ -241,13 +241,13 @@ class VectorIndex:
         return nearest, sure
 
 
-def load_vectors(files: IndexFiles, state: str, dimensions: int, held: VectorIndex | None = None) -> VectorIndex:
+def load_vector_files(files: IndexFiles, state: str, dimensions: int, held: object = None) -> VectorIndex:
     """The vectors of a state, as `VectorWriter.save` returned it; raises `Damaged` when the files are not of it.
 
-    What an earlier state `held` of the same files is not read again.
+    What an earlier state `held` of the same files has is not read again; vectors of a database are none.
     """
     now, mapped = parse_state(state, dimensions), MappedFiles(files.folder / "vectors", (".usearch",))
-    held = held or VectorIndex(VectorState(dimensions), None, None, mapped)
+    held = held if isinstance(held, VectorIndex) else VectorIndex(VectorState(dimensions), None, None, mapped)
     held.mapped.check()  # before the lengths are recorded anew: what was mapped then may be searched on
     base, recent = (
         index if file == was else file.open(files, dimensions, mapped=True) if file is not None else None

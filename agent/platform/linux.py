@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent.platform.c_library import c_library, renamed
-from agent.platform.posix import UNKNOWN, Posix
+from agent.platform.posix import UNKNOWN, Posix, c_library, renamed
 
 if TYPE_CHECKING:
     import mmap

@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agent.platform.c_library import c_library, renamed
-from agent.platform.posix import UNKNOWN, Posix
+from agent.platform.posix import UNKNOWN, Posix, c_library, renamed
 
 _SWAP, _EXCLUSIVE = 2, 4
 _FULL_FLUSH = 51

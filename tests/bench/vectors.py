@@ -20,7 +20,7 @@ from agent.index.arrays import Floats
 from agent.index.embedder import Embedder, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.vector_writer import VectorWriter
-from agent.index.vectors import VectorIndex, load_vectors
+from agent.index.vectors import VectorIndex, load_vector_files
 
 ROOT = Path(__file__).parents[2]
 CHUNKS_OF_A_NOTE = 3
@@ -71,7 +71,7 @@ def measure(folder: Path, chunks: int, say: Callable[[str], None]) -> list[Measu
     state, written = writer.save(), time.process_time() - started
     size = sum(files.vectors(name).stat().st_size for name in writer.state.names) / 1e6
     started = time.process_time()
-    index = load_vectors(files, state, model.dimensions)
+    index = load_vector_files(files, state, model.dimensions)
     loaded = time.process_time() - started
     asked = lines.asked[:: max(len(lines.asked) // _QUESTIONS, 1)][:_QUESTIONS]
     say("searches")
@@ -135,7 +135,7 @@ def _saves(files: IndexFiles, writer: VectorWriter, index: VectorIndex, lines: L
         started = time.process_time()
         writer.remove([number])
         writer.add([number], [rows])
-        index = load_vectors(files, writer.save(), writer.dimensions, index)
+        index = load_vector_files(files, writer.save(), writer.dimensions, index)
         yield (time.process_time() - started) * 1000
 
 

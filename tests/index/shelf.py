@@ -9,7 +9,7 @@ import numpy as np
 from agent.index.arrays import Floats
 from agent.index.files import IndexFiles
 from agent.index.vector_writer import VectorWriter
-from agent.index.vectors import VectorIndex, load_vectors
+from agent.index.vectors import VectorIndex, load_vector_files
 
 DIMENSIONS = 80
 CHANCE = np.random.default_rng(5)
@@ -43,7 +43,7 @@ class Shelf:
     def open(self, *, again: bool = False) -> VectorIndex:
         """The reader, in the state of now; `again` as another search of this process opens it."""
         held = None if again else self.reader
-        self.reader = load_vectors(IndexFiles(self.folder), self.writer.save(), DIMENSIONS, held)
+        self.reader = load_vector_files(IndexFiles(self.folder), self.writer.save(), DIMENSIONS, held)
         return self.reader
 
     def file(self, part: str) -> Path:

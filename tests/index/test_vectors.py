@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.index import vector_writer
 from agent.index.files import Damaged, IndexFiles
 from agent.index.vector_writer import VectorWriter
-from agent.index.vectors import VectorFile, keys_of, load_vectors, notes_of, small_rows
+from agent.index.vectors import VectorFile, keys_of, load_vector_files, notes_of, small_rows
 from tests.index.shelf import DIMENSIONS, KINDS, ROWS, Shelf, nearest, question
 
 LEAST = 40
@@ -123,7 +123,7 @@ def test_a_change_writes_its_own_chunks_and_reads_no_others(shelf: Shelf) -> Non
     state = shelf.writer.save()
     assert shelf.file("base") == base and shelf.file("recent").stat().st_size < 3 * DIMENSIONS + 200
     base.write_bytes(before)
-    assert 7 in load_vectors(IndexFiles(shelf.folder), state, DIMENSIONS).search(ROWS[7], 3)
+    assert 7 in load_vector_files(IndexFiles(shelf.folder), state, DIMENSIONS).search(ROWS[7], 3)
 
 
 @pytest.mark.parametrize("again", [True, False])
@@ -192,7 +192,7 @@ def test_what_is_not_what_was_written_is_damaged(
     state = shelf.writer.save()
     harm(shelf.file(part))
     with pytest.raises(Damaged, match=told):
-        load_vectors(IndexFiles(tmp_path), state, DIMENSIONS)
+        load_vector_files(IndexFiles(tmp_path), state, DIMENSIONS)
     with pytest.raises(Damaged, match=told):
         VectorWriter(IndexFiles(tmp_path), DIMENSIONS).load(state, verify=True)
     if harm is not flip:
@@ -226,7 +226,7 @@ def test_no_state_and_one_of_other_dimensions_are_damaged(shelf: Shelf) -> None:
     shelf.put(range(3))
     state = shelf.writer.save()
     with pytest.raises(Damaged, match="80 dimensions instead of 16"):
-        load_vectors(IndexFiles(shelf.folder), state, 16)
+        load_vector_files(IndexFiles(shelf.folder), state, 16)
     for text in ("", "[]", "nonsense", '["a", 80, [[1, 2]]]', "[80, [null], []]"):
         with pytest.raises(Damaged, match="missing"):
             shelf.writer.load(text)

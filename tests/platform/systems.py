@@ -7,10 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from agent.platform import here
-from agent.platform.c_library import c_library
 from agent.platform.linux import Linux
 from agent.platform.macos import MacOs
-from agent.platform.posix import Posix
+from agent.platform.posix import Posix, c_library
 
 _OF_LINUX = {2: 2, 4: 1}
 """The flags of macOS's call for a renaming, as those of Linux."""

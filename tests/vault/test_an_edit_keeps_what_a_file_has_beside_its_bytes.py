@@ -139,7 +139,7 @@ def test_where_the_owner_cannot_be_kept_nobody_gets_more(
 
     monkeypatch.setattr(os, "fchown", refuse)
     folder = os.open(tmp_path, os.O_RDONLY)
-    attributes.copy(folder, "old", folder, "new")
+    attributes.copy_attributes(folder, "old", folder, "new")
     os.close(folder)
     if os.geteuid() == 0:
         assert stat.S_IMODE(new.stat().st_mode) == left

@@ -8,7 +8,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ACCESS_LIST = "system.posix_acl_access"
 
 
-def copy(old_folder: int, old: str, new_folder: int, new: str) -> None:
+def copy_attributes(old_folder: int, old: str, new_folder: int, new: str) -> None:
     """Copy the attributes of the file `old` to the file `new`; both are names in folders given as descriptors.
 
     Raises `FileNotFoundError` if one of them is missing. Attributes that the system refuses are left out.

@@ -10,14 +10,20 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.git.object_ids import FILE, LINK, PROGRAM
+from agent.lazy import later
 from agent.platform.here import platform
-from agent.vault.worktree import attributes
 from agent.vault.worktree.paths import check, check_inside
+
+if TYPE_CHECKING:
+    from agent.vault.worktree.attributes import copy_attributes
+else:
+    copy_attributes = later("agent.vault.worktree.attributes", "copy_attributes")
 
 SETTLE_SECONDS = 2.0
 PART = ".part"
@@ -194,7 +200,7 @@ class Files:
         """Copy the owner, mode and extended attributes of the file `source` to the temporary file beside `path`."""
         try:
             with self.folder(source) as (there, old), self.folder(path) as (here, _):
-                attributes.copy(there, old, here, temporary)
+                copy_attributes(there, old, here, temporary)
         except FileNotFoundError:
             return
 
@@ -213,7 +219,7 @@ class Files:
         """
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
-            attributes.copy(here, name, here, temporary)
+            copy_attributes(here, name, here, temporary)
             if platform().exchange(here, temporary, name):
                 return
             aside = temporary + ".out"
