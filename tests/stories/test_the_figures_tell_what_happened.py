@@ -75,6 +75,7 @@ def test_a_call_that_the_policy_denies_is_counted_apart(root: Path, tmp_path: Pa
 
 def test_the_end_of_a_chat_sums_up_the_day_and_counts_it(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, call("vault_read", path="tea.md"), "Green tea.")
+    tell(root, machine, "remember", "the tea is green")
     tell(root, machine, "chat", said="What tea do I drink?\n")
     assert figures(root, machine)["daily summaries"] == 1
 

@@ -78,7 +78,7 @@ def test_a_day_is_a_commit_for_each_message_and_the_persons_stay_in_sight(root: 
     tell(root, own, "commit")
     tell(root, own, "run", "inbox/tea.md")
     subjects = made(root, before)
-    assert len(subjects) == 7 + 2 + 1, "the messages, two bursts of the person's, a summary of the day"
+    assert len(subjects) == 7 + 2, "the messages and two bursts of the person's"
     assert max(map(columns, subjects)) <= 72
     assert made(root, before, "--first-parent", "--author=Anna") == [
         "human(notes): created Packing and tea",
