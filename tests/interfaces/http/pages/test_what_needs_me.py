@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, expect
 
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.stories.agents import NOTES, call
-from tests.vaults import git
 
 CHANGE = {"task": "be longer", **call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")}
 CHANGED = {"task": "be longer", "text": "As you like."}
@@ -122,15 +121,3 @@ def test_the_page_of_an_error_says_how_much_waits_too(browser: Browser, house: H
             seen.page.goto(house.url + address)
             expect(seen.page.get_by_role("heading", name="That did not work")).to_be_visible()
             expect(seen.page.locator(".side .badge")).to_have_text("1")
-
-
-def test_a_notice_of_a_change_shows_its_lines_as_they_are(browser: Browser, house: House) -> None:
-    (house.root / "AGENT.md").write_text("# Me\n\nBe brief.\n")
-    house.until(lambda: not git(house.root, "status", "--porcelain").strip(), "it is committed")
-    house.ask("be longer")
-    with signed_in(browser, house) as seen:
-        seen.page.goto(f"{house.url}/today")
-        notice = seen.page.locator(".timeline li").filter(has_text="May I change AGENT.md?")
-        expect(notice).to_contain_text("-Be brief.")
-        expect(notice).to_contain_text("# Me")
-        expect(notice.get_by_role("heading")).to_have_count(0)
