@@ -74,12 +74,6 @@ def test_a_code_signs_in_once_and_its_key_is_in_no_note(at: Desk) -> None:
     at.page.get_by_role("button", name="Disconnect").click()
     expect(at.page.locator("#status")).to_have_text("agent not connected")
     assert not any(each.is_app for each in browsers_of(at.house.workspace).all())
-    at.refused.add("DELETE")
-    at.type_code()
-    expect(at.page.locator("#notices").get_by_text("this one is recipes")).to_have_count(2)
-    at.open("")
-    at.page.evaluate("standIn.plugin.openSettings()")
-    expect(at.page.locator("#settings").get_by_role("button", name="Connect", exact=True)).to_be_visible()
 
 
 def test_an_address_to_which_a_key_would_go_unprotected_is_refused(at: Desk) -> None:
@@ -97,6 +91,12 @@ def test_another_vaults_agent_is_not_connected(at: Desk) -> None:
     at.type_code()
     expect(at.page.locator("#notices")).to_contain_text("this one is recipes")
     assert not any(each.is_app for each in browsers_of(at.house.workspace).all())
+    at.refused.add("DELETE")
+    at.type_code()
+    expect(at.page.locator("#notices").get_by_text("this one is recipes")).to_have_count(2)
+    at.open("")
+    at.page.evaluate("standIn.plugin.openSettings()")
+    expect(at.page.locator("#settings").get_by_role("button", name="Connect", exact=True)).to_be_visible()
 
 
 def test_an_answer_has_its_receipts_as_links_of_the_vault(signed_in: Desk) -> None:
