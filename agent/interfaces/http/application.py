@@ -7,7 +7,6 @@ answer, too. Only what was done is kept; a request that was refused may be repea
 
 import base64
 import json
-import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -133,9 +132,6 @@ class StoredAnswers:
         return self.workspace.clock.now().timestamp()
 
 
-logger = logging.getLogger(__name__)
-
-
 async def no_page(service: Service, request: Request) -> Response | None:
     """No page for an address that nothing answers."""
     return None
@@ -159,8 +155,6 @@ def build_application(
     def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = _refused(request, error)
-        elif not isinstance(error, AgentError | RequestRefused | msgspec.MsgspecError):
-            logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return problem_response(error, language)
 
     async def not_found(request: Request, error: Exception) -> Response:

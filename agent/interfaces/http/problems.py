@@ -3,6 +3,7 @@
 Only this module maps errors to statuses.
 """
 
+import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 from types import MappingProxyType
@@ -31,6 +32,7 @@ from agent.errors import (
 )
 from agent.texts import Language, Sentence, translated
 
+logger = logging.getLogger(__name__)
 _FORM = "see /openapi.json for the form"
 CONTENT_TYPE = "application/problem+json"
 EVERY_OPERATION = (400, 401, 403, 413, 421, 422, 424, 429, 500, 503)
@@ -111,6 +113,7 @@ def _problem(error: Exception, language: Language) -> Problem:
         case msgspec.ValidationError() | msgspec.DecodeError():
             return Problem("ValidationError", status.phrase, status, str(error), said(_FORM))
         case _:
+            logger.error("a request failed", exc_info=error)
             hint = said("this is a bug, please report it; the server's log has the details")
             return Problem(type(error).__name__, status.phrase, status, said("the server failed"), hint)
 

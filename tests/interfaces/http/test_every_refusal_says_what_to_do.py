@@ -35,3 +35,8 @@ def test_it_does(house: OpenHouse, method: str, path: str, code: int, detail: st
 def test_an_error_without_a_hint_gets_one_in_the_language_of_the_client() -> None:
     assert problem_of(ToolRetry("that is no note"), "en").hint == "see /openapi.json for the form"
     assert problem_of(ToolRetry("that is no note"), "zh").hint == "格式见 /openapi.json"
+
+
+def test_a_failure_that_refers_to_the_log_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    assert "the server's log has the details" in problem_of(ZeroDivisionError("a bug"), "en").hint
+    assert "ZeroDivisionError: a bug" in caplog.text

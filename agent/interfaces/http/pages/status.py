@@ -52,7 +52,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "agent": agent,
         "vault": vault,
         "index": index_state(workspace, lambda: vault.notes),
-        "daemon": load_daemon_state(workspace) or {},
+        "daemon_problem": str((load_daemon_state(workspace) or {}).get("problem") or ""),
         "meters": meters(request, agent),
         "switch": schedule_switch(workspace),
         "warnings": workspace.loaded.warnings,
