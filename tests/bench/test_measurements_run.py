@@ -107,7 +107,7 @@ def test_a_step_of_a_run_is_timed_against_its_limit_on_the_fewest_notes(capsys: 
 def test_scale_reports_every_figure(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wordllama")
     monkeypatch.setenv("VAULT_AGENT_GIT__QUIET_SECONDS", "0.1")
-    assert main(["scale", "--json", "--notes", "30", "--files", "20", "--idle", "0.5"]) in {0, 1}
+    assert main(["scale", "--json", "--notes", "30", "--files", "20", "--idle", "0.5", "--saves", "2"]) in {0, 1}
     document = json.loads(capsys.readouterr().out)
     found = {each["name"]: each for each in document["figures"]}
     assert found["git checkout of 20 files, until all are indexed"]["reached"]

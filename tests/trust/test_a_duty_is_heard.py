@@ -46,10 +46,12 @@ def a_week_of(year: Year, days: int = 4) -> str:
     return "\n".join(year.problems)
 
 
+@pytest.mark.chaos
 def test_a_week_without_a_planted_bug_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert a_week_of(Year(tmp_path, monkeypatch.setenv, seed=5)) == ""
 
 
+@pytest.mark.chaos
 def test_a_swallowed_error_of_a_channel_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(self: Outbox, receipt: NoticeReceipt, *arguments: object) -> None:
         self.ledger.deliver(receipt.id, "not really")
@@ -58,6 +60,7 @@ def test_a_swallowed_error_of_a_channel_is_caught(tmp_path: Path, monkeypatch: p
     assert "unheard" in a_week_of(Year(tmp_path, monkeypatch.setenv, seed=5))
 
 
+@pytest.mark.chaos
 def test_late_ones_that_are_dropped_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer = Planner._take
 
@@ -68,11 +71,13 @@ def test_late_ones_that_are_dropped_are_caught(tmp_path: Path, monkeypatch: pyte
     assert "unheard" in a_week_of(Year(tmp_path, monkeypatch.setenv, seed=5))
 
 
+@pytest.mark.chaos
 def test_late_ones_without_a_word_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent.attention.outbox.late_line", lambda *arguments: "")
     assert "does not say" in a_week_of(Year(tmp_path, monkeypatch.setenv, seed=5))
 
 
+@pytest.mark.chaos
 def test_a_reminder_that_asks_for_a_model_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*arguments: object) -> object:
         raise OSError("the model is down")
@@ -81,6 +86,7 @@ def test_a_reminder_that_asks_for_a_model_is_caught(tmp_path: Path, monkeypatch:
     assert "unheard" in a_week_of(Year(tmp_path, monkeypatch.setenv, seed=5), days=0)
 
 
+@pytest.mark.chaos
 def test_a_job_of_once_that_fails_in_silence_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent.background.jobs.recording.not_done_requests", lambda *arguments: ())
     monkeypatch.setattr("agent.background.jobs.jobs_status.owed_jobs", lambda *arguments: ())

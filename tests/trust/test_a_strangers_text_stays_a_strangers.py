@@ -12,7 +12,7 @@ from agent.vault.provenance.foreign_record import ForeignRecord
 from agent.vault.provenance.record import Provenance
 from tests.trust.one_person import person, play
 
-SMALL = 2
+SMALL = 1
 """Persons in each check; the other seeds are behind `-m chaos`."""
 A_PERSON = 10
 """Sequences that are played one after the other on the same machines."""
@@ -45,6 +45,7 @@ BUGS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
     BUGS[bug](monkeypatch)

@@ -9,7 +9,7 @@ import pytest
 from tests.trust.convergence import Killer, live
 from tests.trust.plants import plant
 
-SMALL, FULL = 5, 300
+SMALL, FULL = 3, 300
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,7 @@ def test_three_clones_end_equal_and_whole(tmp_path: Path, killer: Killer, seed: 
     shutil.rmtree(tmp_path / "clones")
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize(
     ("bug", "word"),
     [

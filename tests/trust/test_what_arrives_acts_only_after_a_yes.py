@@ -38,6 +38,7 @@ BUGS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
     monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))

@@ -39,6 +39,7 @@ BUGS: dict[str, tuple[object, str, Any]] = {
 }
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
     monkeypatch.setattr(*BUGS[bug])

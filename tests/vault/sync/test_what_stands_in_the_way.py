@@ -20,7 +20,7 @@ from tests.vaults import FAST, git
 
 PLAN = "# Plan\n\nold text\n\n- end\n"
 NOTES = {f"n{number}.md": f"# n{number}\n\nold text\n\n- end\n" for number in range(10)}
-SAVES = 4
+SAVES = 2
 BINARY = b"\x89PNG\0\0"
 
 
