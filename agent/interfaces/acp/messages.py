@@ -204,9 +204,9 @@ def options(language: Language) -> list[schema.PermissionOption]:
 
 def replayed(history: Iterable[Message]) -> Iterator[Update]:
     """What was said in a conversation, as an editor shows it again: messages, and calls with how they ended."""
-    said = list(history)
-    failed = {each.call: each.failed for each in said if isinstance(each, ToolResult)}
-    for message in said:
+    messages = list(history)
+    failed = {each.call: each.failed for each in messages if isinstance(each, ToolResult)}
+    for message in messages:
         match message:
             case User(text=words):
                 yield update_user_message_text(words)

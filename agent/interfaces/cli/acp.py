@@ -63,8 +63,8 @@ def _slash_commands() -> "dict[str, SlashCommand]":
         def carry_out(runs: "OpenTalks", conversation: "OpenTalk", rest: str) -> str:
             state = states.setdefault(conversation.id, commands.ChatState(runs.workspace, runs.runs))
             state.session = conversation.path
-            shown: str = commands.COMMANDS[name](state, rest)
-            return shown
+            text: str = commands.COMMANDS[name](state, rest)
+            return text
 
         return carry_out
 

@@ -228,7 +228,7 @@ def _tree(found: Prospect) -> Iterator[str]:
     home = found.home.path
     entries = [path for path in found.adds if path != VAULT_FILE]
     inbox = [] if _inbox(found) else [found.home.at(INBOX)]
-    shown = [*entries, *inbox]
+    tree = [*entries, *inbox]
     where = said("in {folder}", folder=home) if home else said("at the top")
     adds = (
         "{count} files {where} and an empty {inbox}, in one commit that can be undone; no file of yours is changed. "
@@ -239,7 +239,7 @@ def _tree(found: Prospect) -> Iterator[str]:
     )
     yield from _row("adds", said(adds, count=len(found.adds), where=where, inbox=INBOX))
     rows = [home] if home else []
-    for path in shown:
+    for path in tree:
         name = path.removeprefix(home)
         rows.append(f"{padded(('  ' if home else '') + name, 18)} {said(_PARTS.get(name, _WELCOME))}")
     if VAULT_FILE in found.adds:

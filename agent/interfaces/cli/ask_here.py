@@ -82,12 +82,12 @@ def _run(agent: RunService, here: Foreground, output: Output, wanted: RunTask) -
 
 def _resumed(agent: RunService, wanted: RunTask, line: RunIO) -> Ended:
     """Take up a run, as soon as the process that is still in its session has left it."""
-    clock, given = agent.workspace.clock, wanted.given
+    clock, decision = agent.workspace.clock, wanted.given
     until = clock.monotonic() + wanted.patience
     while True:
         try:
-            if given is not None:
-                return resume_after(agent, wanted.resume, given, line)
+            if decision is not None:
+                return resume_after(agent, wanted.resume, decision, line)
             return agent.resume(wanted.resume, line)
         except LockHeld:
             if clock.monotonic() >= until or line.cancelled():

@@ -56,14 +56,14 @@ def command(
     if url:
         progress("reading the page …")
         what = with_page(what, workspace)
-    kept = capture(workspace, what, today=today, mine=mine)
-    lines = [kept.path, *(f"  {each}" for each in kept.files)]
+    captured = capture(workspace, what, today=today, mine=mine)
+    lines = [captured.path, *(f"  {each}" for each in captured.files)]
     lines.append(
-        said("it waits, because {queued}; it is written when that ends", queued=said(kept.queued))
-        if kept.queued
-        else said("commit {commit}", commit=(kept.commit or "")[:12])
+        said("it waits, because {queued}; it is written when that ends", queued=said(captured.queued))
+        if captured.queued
+        else said("commit {commit}", commit=(captured.commit or "")[:12])
     )
-    output.emit(kept, "\n".join(lines))
+    output.emit(captured, "\n".join(lines))
 
 
 def _file(name: str, most: int) -> CapturedFile:

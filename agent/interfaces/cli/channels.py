@@ -175,12 +175,12 @@ def _renamed(values: Iterable[str]) -> frozenset[str]:
     return frozenset(RENAMED.get(key, key) for key in values)
 
 
-def _ask_settings(kind: ChannelKind, settings: Settings, given: frozenset[str]) -> dict[str, str]:
+def _ask_settings(kind: ChannelKind, settings: Settings, named: frozenset[str]) -> dict[str, str]:
     """What the person types for the settings that are neither given nor set."""
     values: dict[str, str] = {}
     for field, question in kind.asks.items():
         key = kind.key(field)
-        if key in given or is_set(settings, key):
+        if key in named or is_set(settings, key):
             continue
         secret = setting_type(key).base is Secret
         typed = _typed(said(question), secret)
@@ -299,9 +299,10 @@ def unread(output: Output, workspace: Workspace, id: str, again: bool, drop: boo
         store.remove(item)
         output.emit(_unread_document(item), said("{id} is deleted here", id=item.id))
     else:
-        shown = store.data(item)[:_SHOWN].decode("utf-8", "replace")
+        beginning = store.data(item)[:_SHOWN].decode("utf-8", "replace")
         output.emit(
-            {**_unread_document(item), "text": shown}, "\n".join((_unread_row(item, format_time(item.at, now)), shown))
+            {**_unread_document(item), "text": beginning},
+            "\n".join((_unread_row(item, format_time(item.at, now)), beginning)),
         )
 
 

@@ -91,16 +91,16 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
     before = _value(key) if names_preset else ""
     value = _typed(key, value) if prompt else value
     if value is None:
-        given = "--prompt" if kind.base is Secret else "VALUE"
-        raise click.UsageError(f"{key} needs a value: {kind.expects}; {PROGRAM} config set {key} {given}")
+        source = "--prompt" if kind.base is Secret else "VALUE"
+        raise click.UsageError(f"{key} needs a value: {kind.expects}; {PROGRAM} config set {key} {source}")
     check_model_setting(key, value.strip())
     vault_id = _vault_of(output, key)
     path = set_machine(written, value, vault_id=vault_id)
-    shown = format_value(kind.read(value))
-    dropped = _drop_key(key) if before and before != shown else ""
+    text = format_value(kind.read(value))
+    dropped = _drop_key(key) if before and before != text else ""
     overridden = variable(key) if os.environ.get(variable(key)) else None
     document = {"key": key, "value": _document_value(kind.read(value)), "file": str(path), "overridden_by": overridden}
-    output.emit(document | ({"removed": dropped} if dropped else {}), f"{key} = {shown}  ({path})")
+    output.emit(document | ({"removed": dropped} if dropped else {}), f"{key} = {text}  ({path})")
     if vault_id:
         output.note(said("it holds for this vault on this machine; outside of a vault, the command sets it for all"))
     if dropped:
@@ -225,8 +225,8 @@ def report_model(output: Output, key: str) -> None:
     except (ConfigError, MissingKey) as error:
         output.warn(said("no model can be asked yet: {problem}", problem=_with_hint(error)))
     except AgentError as error:
-        kept = "the setting is kept, but the model was not reached: {problem}"
-        output.warn(said(kept, problem=_with_hint(error)))
+        sentence = "the setting is kept, but the model was not reached: {problem}"
+        output.warn(said(sentence, problem=_with_hint(error)))
 
 
 def _with_hint(error: AgentError) -> str:

@@ -62,14 +62,14 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
     `resume` goes on with the run of the session at a path once it has recorded the decision.
     """
     while ended.outcome.waits:
-        given = _ask_decision(workspace, ended, ask)
-        if given is None:
+        decision = _ask_decision(workspace, ended, ask)
+        if decision is None:
             break
         try:
-            for other in () if given.yes is None else also_asked(workspace, ended.waits_for):
+            for other in () if decision.yes is None else also_asked(workspace, ended.waits_for):
                 if (more := _asked_about(workspace, other.path, ask)) is not None:
                     record_decision(workspace, more)
-            ended = resume(ended.session, given)
+            ended = resume(ended.session, decision)
         except (LockHeld, UserError, RelayedError) as error:  # decided meanwhile, in the note or in another window
             if isinstance(error, RelayedError) and not error.can_be_tried_again:
                 raise
@@ -79,10 +79,10 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
     return ended
 
 
-def resume_after(agent: "RunService", session: str, given: PersonDecision, line: RunIO) -> Ended:
+def resume_after(agent: "RunService", session: str, decision: PersonDecision, line: RunIO) -> Ended:
     """Go on with the run of a session once the decision that it waits for is recorded; raises as `RunService.resume`
     and `record_decision` do."""
-    return agent.resume(session, line, partial(record_decision, agent.workspace, given))
+    return agent.resume(session, line, partial(record_decision, agent.workspace, decision))
 
 
 def _ask_decision(workspace: Workspace, ended: AnsweredRun, ask: AskLine) -> PersonDecision | None:
@@ -106,8 +106,8 @@ def _ask_approval(workspace: Workspace, path: str, ask: AskLine) -> PersonDecisi
         show("")
         show_framed(approval_frame(asked, workspace.vault.read(asked.path) or b"", language, *size()))
         words = ask(approval_prompt(asked, language))
-        if (given := parse_yes_or_no(words)) is not None:
-            return PersonDecision(asked.id, given.yes, given.rest)
+        if (answer := parse_yes_or_no(words)) is not None:
+            return PersonDecision(asked.id, answer.yes, answer.rest)
         if is_later(words):
             break
     return None
@@ -133,17 +133,17 @@ def approval_frame(asked: Proposal, data: bytes, language: Language, columns: in
     change = asked.change.split("\n") if asked.change else []
     call = asked.shown.split("\n") if not change or change[-1].startswith("…") else []
     head = [asked.why, "" if shows(data, asked) else text("decide.changed_note", language)]
-    shown_change = _fitting(change, columns, max(room - len(call), room * 2 // 3))
-    shown_call = _fitting(call, columns, room - _rows(shown_change, columns))
-    left = len(call) - len(shown_call) + len(change) - len(shown_change)
+    change_lines = _fitting(change, columns, max(room - len(call), room * 2 // 3))
+    call_lines = _fitting(call, columns, room - _rows(change_lines, columns))
+    left = len(call) - len(call_lines) + len(change) - len(change_lines)
     return [
         Styled(asked.question, bold=True),
         *filter(None, head),
         "",
-        *(_cut(line, columns) for line in shown_call),
-        *(["…"] if len(shown_call) < len(call) else []),
+        *(_cut(line, columns) for line in call_lines),
+        *(["…"] if len(call_lines) < len(call) else []),
         *([""] if change and call else []),
-        *(patch_line(_cut(line, columns)) for line in shown_change),
+        *(patch_line(_cut(line, columns)) for line in change_lines),
         "",
         *([Styled(text("decide.hidden_call", language, count=left, id=short_id(asked)), bold=True)] if left else []),
         text("decide.note", language, path=asked.path),
@@ -170,11 +170,11 @@ def question_text(question: Question, language: Language) -> str:
 def question_frame(question: Question, language: Language, columns: int, rows: int) -> list[str | Styled]:
     """The question, cut to a screen of this size."""
     lines, options = question.text.split("\n"), _numbered(question)
-    shown = _fitting(lines, columns, max(rows - _AROUND, _FEWEST) - len(options))
-    left = len(lines) - len(shown)
+    visible = _fitting(lines, columns, max(rows - _AROUND, _FEWEST) - len(options))
+    left = len(lines) - len(visible)
     return [
         Styled(text("decide.question", language), bold=True),
-        *(_cut(line, columns) for line in shown),
+        *(_cut(line, columns) for line in visible),
         *([Styled(text("decide.hidden_question", language, count=left), bold=True)] if left else []),
         *(_cut(line, columns) for line in options),
         "",
@@ -204,20 +204,20 @@ def _cut(line: str, columns: int) -> str:
     rows = wrapped(line, columns - 2)
     if len(rows) <= _MOST_PER_LINE:
         return line
-    shown, half = escape_line(line), (_MOST_PER_LINE * (columns - 2) - 20) // 4
-    begin, end = shown[:half], shown[-half:]
+    visible, half = escape_line(line), (_MOST_PER_LINE * (columns - 2) - 20) // 4
+    begin, end = visible[:half], visible[-half:]
     begin = begin[: begin.rfind(" ", half // 2) + 1 or half].rstrip()
     end = end[end.find(" ", 0, half // 2) + 1 :]
-    return f"{begin} …[{len(shown) - len(begin) - len(end)}]… {end}"
+    return f"{begin} …[{len(visible) - len(begin) - len(end)}]… {end}"
 
 
-def _values(given: object) -> list[str]:
+def _values(arguments: object) -> list[str]:
     """All single values in a call's arguments, as text, in order."""
-    if isinstance(given, Mapping):
-        return [each for value in given.values() for each in _values(value)]
-    if isinstance(given, list):
-        return [each for value in given for each in _values(value)]
-    return [] if given is None else [str(given)]
+    if isinstance(arguments, Mapping):
+        return [each for value in arguments.values() for each in _values(value)]
+    if isinstance(arguments, list):
+        return [each for value in arguments for each in _values(value)]
+    return [] if arguments is None else [str(arguments)]
 
 
 def _quoted(name: str) -> str:

@@ -77,8 +77,8 @@ def _format(checks: Sequence[Check], steps: Sequence[str]) -> str:
     for check in checks:
         named = said("{title}: {words}", title=said(check.name), words=said(check.what))
         lines.append(f"{padded(said(check.level.value), 4)}  {named}")
-        shown = check.details if check.level is not Level.OK else ()
-        lines += first_lines(map(said, shown), _SHOWN, "        ")
+        details = check.details if check.level is not Level.OK else ()
+        lines += first_lines(map(said, details), _SHOWN, "        ")
     counts = [(level, sum(1 for check in checks if check.level is level)) for level in Level]
     lines.append("")
     lines.append(listed(f"{count} {said(level.value)}" for level, count in counts))

@@ -182,8 +182,8 @@ def _headline(found: Purge) -> str:
         part = "not all of it is gone, and {commits} commits written anew; the branch is at {head}:"
         return said(part, commits=commits, head=head)
     if found.is_recoverable:
-        kept = "forgotten, but not gone for good, and {commits} commits written anew; the branch is at {head}:"
-        return said(kept, commits=commits, head=head)
+        recoverable = "forgotten, but not gone for good, and {commits} commits written anew; the branch is at {head}:"
+        return said(recoverable, commits=commits, head=head)
     whole = "forgotten and gone for good, and {commits} commits written anew; the branch is at {head}:"
     return said(whole, commits=commits, head=head)
 

@@ -25,9 +25,9 @@ def hook() -> None:
 def pre_commit(output: Output) -> None:
     """Check the staged notes: no secrets, no marks of a merge in a header; what else is wrong is only said."""
     # Before the vault is opened: that clears git's variables, and `git commit PATH` sets its own index here.
-    given = os.environ.get("GIT_INDEX_FILE")
+    index_file = os.environ.get("GIT_INDEX_FILE")
     vault = open_workspace(find_vault(Path.cwd(), output.given)).vault
-    index = vault.place.worktree / given if given else None
+    index = vault.place.worktree / index_file if index_file else None
     found = problems(vault, index)
     listed = [{"path": item.path, "line": item.line, "why": str(item.why), "stops": item.stops} for item in found]
     output.emit({"problems": listed}, lambda: _format_staged(found))
@@ -71,5 +71,5 @@ def merge_driver(output: Output, base: Path, ours: Path, theirs: Path, path: str
     A version that contradicts the other is kept whole in a file beside the note.
     """
     copy = merge_files(base, ours, theirs, path, Path.cwd())
-    kept = said("{path}: both sides changed the same place; one version is in {copy}", path=path, copy=copy or "")
-    output.emit({"path": path, "copy": copy}, kept if copy else "")
+    sentence = said("{path}: both sides changed the same place; one version is in {copy}", path=path, copy=copy or "")
+    output.emit({"path": path, "copy": copy}, sentence if copy else "")

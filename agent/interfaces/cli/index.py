@@ -34,8 +34,8 @@ def command(output: Output, anew: bool) -> None:
             index.files.ask_for_rebuild("asked for")
         with progress_bar(output, said("notes")) as index.updater.progress:
             report = index.refresh(verify=True)
-        with progress_bar(output, said("files")) as shown:
-            attached = update_attachments(index, list_attachments(workspace), progress=shown)
+        with progress_bar(output, said("files")) as bar:
+            attached = update_attachments(index, list_attachments(workspace), progress=bar)
         unread = index_status.incomplete_attachments(index.files)
     document = fields(report, "indexed forgotten", attachments=attached.indexed, moved=len(report.moved))
     for name, rows in (("skipped", report.skipped), ("failed", report.failed), ("unread", unread)):

@@ -98,14 +98,14 @@ def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
 
 def format_settings(job: Job, written: Collection[str]) -> list[str]:
     """Each setting of a job with the value that holds; `written` are the keys of its header."""
-    shown = {
+    values = {
         "on": format_when(job),
         "timezone": job.zone.key,
         "retry": {"max": job.retry.most, "backoff_seconds": job.retry.backoff_seconds},
         "timeout": None if job.timeout is None else f"{job.timeout}s",
     }
     return setting_lines(
-        {each: shown[each] if each in shown else getattr(job, each) for each in _SETTINGS.split()}, written
+        {each: values[each] if each in values else getattr(job, each) for each in _SETTINGS.split()}, written
     )
 
 

@@ -247,13 +247,13 @@ def format_cost(cost: DayCost) -> str:
 def history(output: Output, workspace: Workspace, name: str, count: int) -> None:
     """List the runs of a job, the newest last, with those that found nothing to do and stay on this machine."""
     found, now = deeds.job_history(workspace, name), workspace.clock.now()
-    shown = (found.runs[:count] if count else found.runs)[::-1]
-    lines = [_line(each, now) for each in shown]
+    runs = (found.runs[:count] if count else found.runs)[::-1]
+    lines = [_line(each, now) for each in runs]
     if found.stopped:
         stopped = "stopped after {count} failures in a row: vault-agent jobs resume {id}"
         id = quote(deeds.find_job(workspace, name).name)
         lines.append(said(stopped, count=found.consec_failures, id=id))
-    output.emit(lambda: deeds.JobHistory.of(found, runs=shown), as_lines(lines) or said("it has not run yet"))
+    output.emit(lambda: deeds.JobHistory.of(found, runs=runs), as_lines(lines) or said("it has not run yet"))
 
 
 @command.command("log", short_help="List what a job has changed.")

@@ -67,11 +67,11 @@ def counted(number: int, one: str, more: str, /, **values: object) -> str:
 def listed(names: Iterable[str], most: int | None = None) -> str:
     """The names as a list within a sentence; of more than `most`, the first and how many more there are."""
     found = list(names)
-    shown = said(", ").join(found[:most])
+    text = said(", ").join(found[:most])
     return (
-        shown
+        text
         if most is None or len(found) <= most
-        else said("{shown} and {count} more", shown=shown, count=len(found) - most)
+        else said("{shown} and {count} more", shown=text, count=len(found) - most)
     )
 
 
@@ -103,15 +103,15 @@ def asks_json(args: Sequence[str]) -> bool:
 def _vault(args: Sequence[str], environ: Mapping[str, str]) -> Path | None:
     """The folder of the vault at hand, as the command line finds it; None without one."""
     words = list(args)
-    given = next((word.partition("=")[2] for word in words if word.startswith("--vault=")), "")
-    if not given and "--vault" in words[:-1]:
-        given = words[words.index("--vault") + 1]
-    given = given or environ.get("VAULT_AGENT_VAULT", "")
+    root = next((word.partition("=")[2] for word in words if word.startswith("--vault=")), "")
+    if not root and "--vault" in words[:-1]:
+        root = words[words.index("--vault") + 1]
+    root = root or environ.get("VAULT_AGENT_VAULT", "")
     try:
         start = Path.cwd()
     except OSError:
         return None
-    places = [Path(given)] if given else [start, *start.parents]
+    places = [Path(root)] if root else [start, *start.parents]
     return next((folder for folder in places if (folder / VAULT_FILE).is_file()), None)
 
 

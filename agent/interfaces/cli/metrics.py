@@ -49,8 +49,8 @@ def _document(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Mapping[
         "handlers": {name: _times(each) for name, each in totals.handlers.items()},
         "node_seconds": {name: _times(each) for name, each in totals.node_seconds.items()},
     }
-    shown = [{**asdict(each), "name": each.name.strip(), "status": each.status or None} for each in found]
-    return {**asdict(totals), **times, "figures": shown}
+    rows = [{**asdict(each), "name": each.name.strip(), "status": each.status or None} for each in found]
+    return {**asdict(totals), **times, "figures": rows}
 
 
 def _times(durations: Durations) -> Mapping[str, object]:

@@ -79,9 +79,9 @@ def list_asked(output: Output, workspace: Workspace) -> None:
     """List the questions that wait for you."""
 
     def text() -> str:
-        shown = _questions(workspace)
+        text = _questions(workspace)
         hint = said("vault-agent needs answer NAME TEXT")
-        return fitted("\n\n".join([*shown, hint]) if shown else said("nothing is asked"))
+        return fitted("\n\n".join([*text, hint]) if text else said("nothing is asked"))
 
     output.emit(lambda: deeds.list_questions(workspace), text)
 
@@ -185,8 +185,8 @@ def _decide(output: Output, workspace: Workspace, asked: Proposal, yes: bool, re
     done = deeds.decide(workspace, asked, yes, reason)
     status = said(done.status)
     if asked.kind != "call":
-        shown = said("waits until git has finished what it is doing") if done.status == "pending" else status
-        output.emit(done, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
+        state = said("waits until git has finished what it is doing") if done.status == "pending" else status
+        output.emit(done, said("{shown}: {name}, in {path}", shown=state, name=asked.name, path=asked.path))
         return
     note = said("{status}: {tool}, in {path}", status=status, tool=done.tool, path=done.path)
     if done.session:

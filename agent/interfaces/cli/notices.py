@@ -148,11 +148,11 @@ def list_notices(output: Output, workspace: Workspace, count: int | None) -> Non
     """List the notices of this machine, the newest last."""
     most = (0 if output.json else _SHOWN) if count is None else count
 
-    def shown() -> str:
+    def text() -> str:
         lines = [notice_line(each, workspace.clock.now()) for each in open_ledger(workspace).all()[-most:]]
         return as_lines(lines) or said("there was nothing to say yet")
 
-    output.emit(lambda: {"notices": notices.list_notices(workspace).notices[: most or None][::-1]}, shown)
+    output.emit(lambda: {"notices": notices.list_notices(workspace).notices[: most or None][::-1]}, text)
 
 
 @command.command(short_help="Show a notice and all that became of it.")

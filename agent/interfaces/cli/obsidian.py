@@ -78,8 +78,8 @@ def pair(output: Output, workspace: Workspace) -> None:
 
 
 def _show(output: Output, data: Mapping[str, object]) -> None:
-    told = data["urls"]
-    urls = [str(each) for each in told] if isinstance(told, list) else []
+    addresses = data["urls"]
+    urls = [str(each) for each in addresses] if isinstance(addresses, list) else []
     lines = [
         said("in Obsidian, open the settings of the plugin Vault Agent, and type there:"),
         said("  address: {url}", url=urls[0]),

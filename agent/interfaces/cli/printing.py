@@ -157,8 +157,8 @@ def show_framed(lines: Sequence[str | Styled], *, error: bool = False) -> None:
     rows = [replace(line, text=row) for line in styled for row in wrapped(line.text, width)]
     edges = [_TOP, *(_SIDE for _ in rows[2:]), _FOOT][-len(rows) :]
     painted = (_paint(Styled(edge, colour="yellow"), edge, stream) for edge in edges)
-    shown = "".join(f"{edge}{_drawn(row, stream)}\n" for edge, row in zip(painted, rows, strict=True))
-    _put((_RESET if _can_reset(stream) else "") + shown, stream)
+    framed = "".join(f"{edge}{_drawn(row, stream)}\n" for edge, row in zip(painted, rows, strict=True))
+    _put((_RESET if _can_reset(stream) else "") + framed, stream)
 
 
 def patch_line(line: str) -> Styled:

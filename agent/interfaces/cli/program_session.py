@@ -42,5 +42,5 @@ def end(output: Output, workspace: Workspace, name: str) -> None:
         event = mapping(parse_json(sys.stdin.read(_MOST)))
     except ValueError:
         event = {}
-    kept = keep_decisions(workspace, session_program(workspace, name), event)
-    output.emit({"kept": kept}, as_lines(kept) if kept else said("nothing was decided that is not known"))
+    entries = keep_decisions(workspace, session_program(workspace, name), event)
+    output.emit({"kept": entries}, as_lines(entries) if entries else said("nothing was decided that is not known"))

@@ -21,11 +21,11 @@ def keyboard(prompt: str) -> str:
     """A line that the person types after the prompt is shown; raises `EOFError` at the end of input."""
     reset()
     _forget_typed()
-    shown = one_line(prompt)
+    prompt_line = one_line(prompt)
     if not sys.stderr.isatty():  # Python writes a prompt to standard error unless line editing is on
-        show(shown, end="")
-        shown = ""
-    return input(shown)
+        show(prompt_line, end="")
+        prompt_line = ""
+    return input(prompt_line)
 
 
 def confirm(question: str, *, default: bool = False, abort: bool = False, error: bool = False) -> bool:

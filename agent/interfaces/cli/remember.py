@@ -31,8 +31,8 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
     path = vault.home.at(entry.path)
     document = {"path": path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}
     about = [said("it was remembered already, and is counted again there")] if known else []
-    shown = "\n".join([path, *about, said("commit {commit}", commit=(outcome.commit or "")[:12])])
+    answer = "\n".join([path, *about, said("commit {commit}", commit=(outcome.commit or "")[:12])])
     if outcome.queued:
         waits = "waiting: {queued}\n{path} will be written and committed when that is over"
-        shown = said(waits, queued=said(outcome.queued), path=path)
-    output.emit(document, shown)
+        answer = said(waits, queued=said(outcome.queued), path=path)
+    output.emit(document, answer)

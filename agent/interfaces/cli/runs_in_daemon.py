@@ -73,8 +73,8 @@ def show_from_daemon(output: Output, wanted: RunTask) -> bool:
     screen = Screen(sys.stdout.isatty() and not output.json, first.language, tell=output.progress)
     runs = [first]
 
-    def resume(session: str, given: "PersonDecision", line: RunIO) -> RunSummary:
-        going_on = replace(wanted, task="", session="", resume=session, given=given)
+    def resume(session: str, decision: "PersonDecision", line: RunIO) -> RunSummary:
+        going_on = replace(wanted, task="", session="", resume=session, given=decision)
         try:
             runs.append(door.begin(going_on))
         except _BROKEN:
@@ -171,22 +171,22 @@ class _Run:
         """Show the run until it has ended or waits; raises `RelayedError`, and `DaemonGone`, or `KeyboardInterrupt` if
         the person has stopped it."""
         while True:
-            name, said = self._next(line.cancelled)
+            name, data = self._next(line.cancelled)
             match name:
                 case "ended":
-                    return parse_summary(said)
+                    return parse_summary(data)
                 case "failed":
-                    raise parse_error(said)
+                    raise parse_error(data)
                 case "text":
-                    line.on_text(str(said["text"]))
+                    line.on_text(str(data["text"]))
                 case "note":
-                    output.note(str(said["text"]))
+                    output.note(str(data["text"]))
                 case "model":
-                    screen.model = str(said["name"])
+                    screen.model = str(data["name"])
                 case "started":
-                    self.session = str(said["session"])
+                    self.session = str(data["session"])
                 case _:
-                    screen.on_event(parse_event(name, said))
+                    screen.on_event(parse_event(name, data))
 
     def _next(self, cancelled: Cancelled) -> tuple[str, Mapping[str, Any]]:
         """The next event; the daemon is asked to stop the run once it is `cancelled`."""

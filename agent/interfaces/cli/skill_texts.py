@@ -89,8 +89,8 @@ def _settings(skill: Skill) -> list[str]:
 def format_matches(found: SkillPreview, everything: bool) -> str:
     """The skills that fit, and with `everything` the others and the index, each with its signals and the decision."""
     matched = found.matched
-    shown = [each for each in matched.matches if everything or each.status in _SHOWN]
-    blocks = ["\n".join(_lines(each, everything)) for each in shown]
+    matches = [each for each in matched.matches if everything or each.status in _SHOWN]
+    blocks = ["\n".join(_lines(each, everything)) for each in matches]
     if everything:
         names = {each.skill.name for each in matched.matches}
         rest = [name for name in (*found.index.names, *found.left_out) if name not in names]

@@ -84,7 +84,7 @@ def _state(workspace: Workspace) -> list[str]:
     return [row("vault", f"{found.root}{last}"), row("model", said(model[0]) or named), row("daemon", daemon)]
 
 
-def _tries(workspace: Workspace, given: Path | None) -> list[str]:
-    call = PROGRAM if given is None else f"{PROGRAM} --vault {shlex.quote(str(given))}"
+def _tries(workspace: Workspace, named: Path | None) -> list[str]:
+    call = PROGRAM if named is None else f"{PROGRAM} --vault {shlex.quote(str(named))}"
     question = question_for(workspace.vault.place.root, workspace.vault.home, workspace.settings.vault.language)
     return [f"{call} ask {shlex.quote(question)}", f"{call} chat", f"{call} status", f"{call} --help"]

@@ -66,8 +66,8 @@ def format_vault(found: VaultStatus, now: datetime) -> list[str]:
     lines += _format_left_out(found.left_out)
     unread = "{path}: cannot be looked at, so what changed in it is not known"
     lines += [row("unread", said(unread, path=path)) for path in found.unread]
-    kept_open = "{path}: another program keeps it open; recorded when it is closed or left alone"
-    lines += [row("open", said(kept_open, path=path)) for path in found.open]
+    open_elsewhere = "{path}: another program keeps it open; recorded when it is closed or left alone"
+    lines += [row("open", said(open_elsewhere, path=path)) for path in found.open]
     lines += [row("staged", said("{count} by you, for your own git commit", count=len(staged)))] if staged else []
     lines += [row("waits", said(found.blocked))] if found.blocked else []
     lines += [row("queue", counted(found.waiting, "1 change waits", "{count} changes wait"))] if found.waiting else []
@@ -131,8 +131,8 @@ def format_machines(agent: AgentStatus) -> list[str]:
     for each in agent.elsewhere[:_MOST]:
         words = "waits on another machine: {path}" if each.waits else "goes on on another machine: {path}"
         lines.append(row("", "  " + said(words, path=each.path)))
-    given = "{path} was decided elsewhere, where others may write; it counts if you decide it here"
-    return [*lines, *(row("arrived", said(given, path=path)) for path in agent.arrived)]
+    decided = "{path} was decided elsewhere, where others may write; it counts if you decide it here"
+    return [*lines, *(row("arrived", said(decided, path=path)) for path in agent.arrived)]
 
 
 _NAME = re.compile(r"^\S*\s*")

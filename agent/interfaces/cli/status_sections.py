@@ -126,9 +126,9 @@ def format_unread_reflections(found: "UnreadAnswers | None", now: datetime) -> l
 
 def format_out_of_reach(found: "Sequence[OutOfReach]", now: datetime) -> list[str]:
     """A line for each server and calendar that could not be reached."""
-    told = "{name} cannot be reached since {since:%Y-%m-%d %H:%M}: {problem}"
+    sentence = "{name} cannot be reached since {since:%Y-%m-%d %H:%M}: {problem}"
     return [
-        row(each.kind, said(told, name=each.name, since=in_clock_zone(each.since, now), problem=each.problem))
+        row(each.kind, said(sentence, name=each.name, since=in_clock_zone(each.since, now), problem=each.problem))
         for each in found
     ]
 

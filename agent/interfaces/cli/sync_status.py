@@ -40,36 +40,38 @@ def short_lines(found: "Sequence[RemoteStanding]", paused: bool, now: datetime) 
         yield row("sync", said("; ").join(parts))
 
 
-def _differs(standing: "RemoteStanding", now: datetime) -> str:
+def _differs(difference: "RemoteStanding", now: datetime) -> str:
     """What the remote lacks and has, as far as it is known."""
-    remote = standing.remote
+    remote = difference.remote
     if remote.agreed_at is None:
         return said("has not been reached yet")
     time = format_time(remote.agreed_at, now)
     parts = []
-    if standing.ahead_since is not None:
-        ago = format_ago(standing.ahead_since, now)
-        parts.append(counted(standing.ahead, "lacks 1 commit ({ago})", "lacks {count} commits (since {ago})", ago=ago))
-    if standing.behind_since is not None:
-        ago = format_ago(standing.behind_since, now)
+    if difference.ahead_since is not None:
+        ago = format_ago(difference.ahead_since, now)
+        parts.append(
+            counted(difference.ahead, "lacks 1 commit ({ago})", "lacks {count} commits (since {ago})", ago=ago)
+        )
+    if difference.behind_since is not None:
+        ago = format_ago(difference.behind_since, now)
         one, more = "has 1 commit that is not here ({ago})", "has {count} commits that are not here (since {ago})"
-        parts.append(counted(standing.behind, one, more, ago=ago))
-    if standing.uncommitted:
+        parts.append(counted(difference.behind, one, more, ago=ago))
+    if difference.uncommitted:
         one, more = "lacks 1 file that is not committed", "lacks {count} files that are not committed"
-        parts.append(counted(standing.uncommitted, one, more))
+        parts.append(counted(difference.uncommitted, one, more))
     if not parts:
         return said("had all of it at {time}", time=time)
     return said("{list}; as of {time}", list=listed(parts), time=time)
 
 
-def long_lines(standing: "RemoteStanding", last: str, now: datetime) -> Iterator[str]:
+def long_lines(difference: "RemoteStanding", last: str, now: datetime) -> Iterator[str]:
     """All about one remote; `last` is the last commit here."""
-    remote = standing.remote
-    yield said("{name}  {address}, branch {branch}", name=remote.name, address=standing.address, branch=remote.branch)
-    saved = counted(standing.uncommitted, "1 file is not committed", "{count} files are not committed")
-    yield "  " + row("saved", saved if standing.uncommitted else said("everything is committed"))
+    remote = difference.remote
+    yield said("{name}  {address}, branch {branch}", name=remote.name, address=difference.address, branch=remote.branch)
+    saved = counted(difference.uncommitted, "1 file is not committed", "{count} files are not committed")
+    yield "  " + row("saved", saved if difference.uncommitted else said("everything is committed"))
     yield "  " + row("here", last)
-    yield "  " + row("there", _differs(standing, now))
+    yield "  " + row("there", _differs(difference, now))
     if remote.trouble:
         trouble = said(remote.trouble)
         since = said(" (since {time})", time=format_time(remote.since, now)) if remote.since is not None else ""

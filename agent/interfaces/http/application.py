@@ -77,8 +77,8 @@ class StoredAnswers:
         with self._lock_of(name):
             known = self._load(name)
             if known is not None:
-                given, answer = known
-                if given != digest:
+                request_hash, answer = known
+                if request_hash != digest:
                     raise RequestRefused(
                         HTTPStatus.UNPROCESSABLE_ENTITY,
                         "this Idempotency-Key came with another request",
@@ -198,8 +198,8 @@ def _route(service: Service, answers: StoredAnswers, path: str, methods: Mapping
 def _operation(
     service: Service, answers: StoredAnswers, operation: Operation
 ) -> Callable[[Request], Awaitable[Response]]:
-    def perform(first: object, given: Mapping[str, Any]) -> StoredResponse:
-        answer = operation.function(first, **given)
+    def perform(first: object, call: Mapping[str, Any]) -> StoredResponse:
+        answer = operation.function(first, **call)
         reply = answer if isinstance(answer, TypedReply) else TypedReply(answer)
         return StoredResponse(reply.status or operation.status, encoded(reply.result), dict(reply.headers))
 
@@ -227,8 +227,8 @@ def _stream(service: Service, stream: Operation) -> Callable[[Request], Awaitabl
         if request.method == "HEAD":
             raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": stream.method})
         _, body = await _body(request, stream)
-        whole, given = _arguments(service, request, stream, body)
-        events = stream.function(whole, **given)
+        whole, values = _arguments(service, request, stream, body)
+        events = stream.function(whole, **values)
         first = await anext(events, None)  # an error before the first event still has a status of its own
         headers = {**SECURITY_HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(_encoded(first, events), 200, headers, "text/event-stream")

@@ -135,8 +135,8 @@ def run_stream(path: str, take: Callable[[Service, RunCommand, Tell], TakenRun])
         taken = await run_in_threadpool(take, service, asked, tell)
         try:
             while (message := await queue.get()) is not None:
-                name, said = message
-                yield StreamEvent(name, msgspec.Raw(encoded(said)))
+                name, data = message
+                yield StreamEvent(name, msgspec.Raw(encoded(data)))
                 taken.start()
         finally:
             taken.leave()

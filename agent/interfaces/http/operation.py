@@ -188,12 +188,12 @@ def operation(
 
 
 def arguments(
-    entry: Operation, service: Service, given: Mapping[str, str], body: object, headers: Mapping[str, str]
+    entry: Operation, service: Service, named: Mapping[str, str], body: object, headers: Mapping[str, str]
 ) -> tuple[object, dict[str, Any]]:
     """The first argument of an entry's function, and the others by their names. Raises `msgspec.ValidationError` for
     parameters that are not as the function takes them."""
     taken = entry.taken
-    values = msgspec.structs.asdict(msgspec.convert(given, taken.params, strict=False))
+    values = msgspec.structs.asdict(msgspec.convert(named, taken.params, strict=False))
     if taken.page:
         values[taken.page] = ListPage(values.pop("limit"), values.pop("cursor"))
     if taken.body is not None:
@@ -258,9 +258,9 @@ def page_of(items: Sequence[T], key: Callable[[T], str], page: ListPage) -> tupl
         place = parse_cursor(page.cursor)
         keys = [key(each) for each in items]
         start = keys.index(place.key) + 1 if place.key in keys else min(place.number, len(items))
-    shown = list(items[start : start + page.limit])
-    end = start + len(shown)
-    return shown, cursor_after(end, key(shown[-1])) if shown and end < len(items) else None
+    rows = list(items[start : start + page.limit])
+    end = start + len(rows)
+    return rows, cursor_after(end, key(rows[-1])) if rows and end < len(items) else None
 
 
 def listed(
@@ -273,8 +273,8 @@ def listed(
     @wraps(deed)
     def respond(workspace: Workspace, page: ListPage, **others: Any) -> ResultValue:
         found = deed(workspace, **others)
-        shown, after = page_of(getattr(found, items), key, page)
-        return cast(type[ResultValue], kind).of(found, **{items: shown}, next_cursor=after)
+        rows, after = page_of(getattr(found, items), key, page)
+        return cast(type[ResultValue], kind).of(found, **{items: rows}, next_cursor=after)
 
     respond.__annotations__ = {**deed.__annotations__, "page": ListPage, "return": kind}
     page = Parameter("page", Parameter.KEYWORD_ONLY, annotation=ListPage)

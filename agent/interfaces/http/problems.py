@@ -96,26 +96,32 @@ def problem_of(error: Exception, language: Language) -> Problem:
 def _problem(error: Exception, language: Language) -> Problem:
     status = status_of(error)
 
-    def said(sentence: str) -> str:
-        return translated(sentence, language)
-
     match error:
         case RequestRefused():
-            hint = said(error.hint)
-            return Problem(status.phrase, status.phrase, status, said(error.detail), hint, stale=error.stale)
+            hint = translated(error.hint, language)
+            return Problem(
+                status.phrase, status.phrase, status, translated(error.detail, language), hint, stale=error.stale
+            )
         case NeedsApproval() | QuestionAsked():
-            hint = said("say yes there or through /api/v1/approvals, then send the same request again")
+            hint = translated("say yes there or through /api/v1/approvals, then send the same request again", language)
             name = type(error).__name__
-            return Problem(name, status.phrase, status, said(error.message), hint, (error.path,))
+            return Problem(name, status.phrase, status, translated(error.message, language), hint, (error.path,))
         case AgentError():
             paths = getattr(error, "paths", ())
-            return Problem(type(error).__name__, status.phrase, status, said(error.message), said(error.hint), paths)
+            return Problem(
+                type(error).__name__,
+                status.phrase,
+                status,
+                translated(error.message, language),
+                translated(error.hint, language),
+                paths,
+            )
         case msgspec.ValidationError() | msgspec.DecodeError():
-            return Problem("ValidationError", status.phrase, status, str(error), said(_FORM))
+            return Problem("ValidationError", status.phrase, status, str(error), translated(_FORM, language))
         case _:
             logger.error("a request failed", exc_info=error)
-            hint = said("this is a bug, please report it; the server's log has the details")
-            return Problem(type(error).__name__, status.phrase, status, said("the server failed"), hint)
+            hint = translated("this is a bug, please report it; the server's log has the details", language)
+            return Problem(type(error).__name__, status.phrase, status, translated("the server failed", language), hint)
 
 
 _STATUSES: tuple[tuple[HTTPStatus, tuple[type[Exception], ...]], ...] = (

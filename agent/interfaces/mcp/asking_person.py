@@ -71,8 +71,8 @@ def _form(approvals: Approvals, path: str) -> ElicitRequestFormParams:
     asked, language = approvals.find(path), approvals.language
     lines = [path]
     if asked is not None:
-        shown = "\n".join(filter(None, [asked.shown, asked.change]))
-        lines = [asked.question, asked.why, cut(shown, _SHOWN), path]
+        words = "\n".join(filter(None, [asked.shown, asked.change]))
+        lines = [asked.question, asked.why, cut(words, _SHOWN), path]
     message = "\n".join(escape_line(line) for part in lines for line in part.split("\n"))
     return ElicitRequestFormParams(message=message, requested_schema=_schema(language))
 

@@ -46,8 +46,8 @@ class ClientTaints:
 
     def keep(self, actor: str, sources: Sequence[str]) -> None:
         """Record what this program has read from strangers by now; durable when this returns."""
-        kept = list(dict.fromkeys(map(without_path, sources)))
-        durable.replace(self._file(actor), json.dumps([self.clock.now().isoformat(), kept]))
+        names = list(dict.fromkeys(map(without_path, sources)))
+        durable.replace(self._file(actor), json.dumps([self.clock.now().isoformat(), names]))
 
     def _file(self, actor: str) -> Path:
         return self.folder / f"{sha256(actor.encode()).hexdigest()[:32]}.json"

@@ -29,7 +29,7 @@ class Prompts:
         """What differs once a skill is reviewed, changed or taken away."""
         return tuple((each.name, each.summary, each.body) for each in self._skills())
 
-    def get(self, name: str, given: Mapping[str, str]) -> GetPromptResult:
+    def get(self, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
         """The text of a skill, with the task below it; raises `UserError` for one that is unknown or not reviewed."""
         skill = next((each for each in self._skills() if each.name == name), None)
         if skill is None:
@@ -37,7 +37,7 @@ class Prompts:
             raise UserError(
                 "there is no reviewed skill {name}", hint="the skills are: {known}", name=ascii(name)[1:-1], known=known
             )
-        task = given.get(_TASK, "").strip()
+        task = arguments.get(_TASK, "").strip()
         text = "\n\n".join(filter(None, [skill.body.strip(), task]))
         return GetPromptResult(
             description=skill.summary, messages=[PromptMessage(role="user", content=TextContent(text=text))]

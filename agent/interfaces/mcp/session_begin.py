@@ -30,8 +30,8 @@ def begin_text(workspace: Workspace, program: SessionProgram) -> str:
 
 def hook_output(text: str) -> str:
     """The text in the form in which hooks of Claude Code, Codex and Gemini CLI give it to the model."""
-    told = {"hookEventName": "SessionStart", "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": told} if text else {}, ensure_ascii=False)
+    output = {"hookEventName": "SessionStart", "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output} if text else {}, ensure_ascii=False)
 
 
 def _open(workspace: Workspace) -> str:

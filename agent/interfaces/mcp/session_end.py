@@ -36,15 +36,15 @@ logger = logging.getLogger(__name__)
 
 def keep_decisions(workspace: Workspace, program: SessionProgram, event: Json) -> list[str]:
     """Keep what was decided in the session that a hook tells of; returns what was written, without what is known."""
-    told = mapping(event)
-    file, folder = text(told.get("transcript_path")), Path(text(told.get("cwd"))).name
+    fields = mapping(event)
+    file, folder = text(fields.get("transcript_path")), Path(text(fields.get("cwd"))).name
     if program.context.taint or program.policy.permission(SAVE, ("memory",)) is not Permission.ALLOW:
         logger.info("nothing of a session of %s is kept: its policy, or what it has read", program.name)
         return []
     found = dict.fromkeys(decisions(said_by_program(Path(file))))
     where = f" in {folder}" if folder else ""
-    kept = [f"{program.name}{where}: “{each}”" for each in list(found)[-MOST:]]
-    return [each for each in kept if not _is_known(workspace, each) and _save(workspace, program, each)]
+    lines = [f"{program.name}{where}: “{each}”" for each in list(found)[-MOST:]]
+    return [each for each in lines if not _is_known(workspace, each) and _save(workspace, program, each)]
 
 
 def decisions(messages: Sequence[str] | Iterator[str]) -> Iterator[str]:

@@ -82,8 +82,8 @@ class Gate:
             return Refusal(421, "this host is not served here", f"use http://127.0.0.1:{self.port}/mcp")
         if refused == "origin":
             return Refusal(403, "pages of other places may not use this", "connect from a program on this machine")
-        shown, known = bearer_token(_values(headers, b"authorization")), list(self.tokens().items())
-        source = next((source for token, source in known if is_token(shown, token)), None)
+        presented, known = bearer_token(_values(headers, b"authorization")), list(self.tokens().items())
+        source = next((source for token, source in known if is_token(presented, token)), None)
         if source is None:
             hint = "send Authorization: Bearer with the token from the token file"
             return Refusal(401, "the token is missing or wrong", hint)

@@ -73,12 +73,12 @@ class CallLog:
 
     def log(self, tool: str, id: str, arguments: JsonObject, answer: NodeResponse, seconds: float) -> None:
         """Add a request to the log."""
-        given = json.dumps(plain(arguments), ensure_ascii=False)
+        text = json.dumps(plain(arguments), ensure_ascii=False)
         row = {
             "time": self.clock.now().isoformat(timespec="seconds"),
             "tool": tool,
             "call_id": id,
-            "arguments": clipped(given, _SHOWN),
+            "arguments": clipped(text, _SHOWN),
             "status": answer.status,
             "problem": answer.document.get("detail", ""),
             "seconds": round(seconds, 3),

@@ -53,8 +53,8 @@ def relate(git: Git, ours: str, theirs: str) -> Relation:
     found = git.run("merge-base", "--end-of-options", ours, theirs, ok=(0, 1)).decode().strip()
     if not found:
         return Relation(Standing.UNRELATED, object_id("tree", b"", git.width))
-    standing = {theirs: Standing.AHEAD, ours: Standing.BEHIND}.get(found, Standing.DIVERGED)
-    return Relation(standing, found)
+    order = {theirs: Standing.AHEAD, ours: Standing.BEHIND}.get(found, Standing.DIVERGED)
+    return Relation(order, found)
 
 
 def contains(git: Git, commit: str, earlier: str) -> bool:

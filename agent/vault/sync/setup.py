@@ -257,14 +257,14 @@ def remove(vault: Vault, name: str) -> Removed:
     """
     states = state_file(vault)
     with process_lock(vault.private_folder / LOCK, vault.clock, 0.0, "another vault-agent is syncing"):
-        standing = next((each for each in standings(vault, 0) if each.remote.name == name), None)
-        if standing is None:
+        found = next((each for each in standings(vault, 0) if each.remote.name == name), None)
+        if found is None:
             hint = "vault-agent sync status lists them; git remote remove NAME takes out one that only git has"
             raise UserError("there is no remote {name} that is kept in step", hint=hint, name=name)
-        remote = standing.remote
+        remote = found.remote
         drop_claims(vault, remote)
         vault.provenance.leave(plain_address(remote.address))
         if remotes_of_git(vault).get(name) == remote.address:
             vault.git.run("remote", "remove", name)
         states.drop(name)
-    return Removed(name, plain_address(remote.address), standing.ahead)
+    return Removed(name, plain_address(remote.address), found.ahead)

@@ -71,9 +71,9 @@ def _standing(vault: Vault, remote: SyncedRemote, uncommitted: int) -> RemoteSta
     if not head or head == there:
         return RemoteStanding(remote, 0, 0, None, None, uncommitted)
     ahead = _times(git, head, there)
-    behind = _times(git, there, head) if there else []
+    missing = _times(git, there, head) if there else []
     return RemoteStanding(
-        remote, len(ahead), len(behind), min(ahead, default=None), min(behind, default=None), uncommitted
+        remote, len(ahead), len(missing), min(ahead, default=None), min(missing, default=None), uncommitted
     )
 
 

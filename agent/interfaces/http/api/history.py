@@ -81,11 +81,11 @@ def log(
     if place is not None:  # commits that came meanwhile stand before the place
         ids = [each.id for each in found]
         start = ids.index(place.key) + 1 if place.key in ids else start
-    shown = found[start : start + page.limit]
-    described = iter(describe(workspace.vault, [change for commit in shown for change in commit.files]))
-    entries = [logged_commit(each, [next(described) for _ in each.files]) for each in shown]
-    end = start + len(shown)
-    after = cursor_after(end, shown[-1].id) if shown and end < len(found) else None
+    rows = found[start : start + page.limit]
+    described = iter(describe(workspace.vault, [change for commit in rows for change in commit.files]))
+    entries = [logged_commit(each, [next(described) for _ in each.files]) for each in rows]
+    end = start + len(rows)
+    after = cursor_after(end, rows[-1].id) if rows and end < len(found) else None
     return Log(entries, after)
 
 

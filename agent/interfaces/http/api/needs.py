@@ -108,9 +108,9 @@ class InboxRequests(msgspec.Struct, frozen=True):
 def list_inbox(workspace: Workspace, page: ListPage) -> InboxRequests:
     """The notes in inbox/."""
     vault = workspace.vault
-    shown, after = page_of(vault.note_paths(vault.home.at(INBOX).rstrip("/")), str, page)
+    paths, after = page_of(vault.note_paths(vault.home.at(INBOX).rstrip("/")), str, page)
     found: list[InboxRequest] = []
-    for path in shown:
+    for path in paths:
         data = vault.read(path) or b""
         note = Note.parse(data)
         if note.type != "about":

@@ -73,9 +73,9 @@ class LaidOut(msgspec.Struct, frozen=True):
 @ROUTES.get("/files", "The notes about the person")
 def list_profile_files(workspace: Workspace, page: ListPage) -> FileList:
     """The notes about the person."""
-    shown, after = page_of(load_profile(workspace.vault), lambda each: each.name, page)
+    files, after = page_of(load_profile(workspace.vault), lambda each: each.name, page)
     changed = last_updated(workspace.vault)
-    return FileList([profile_file(FileInfo, each, changed) for each in shown], after)
+    return FileList([profile_file(FileInfo, each, changed) for each in files], after)
 
 
 @ROUTES.get("/files/{filename:path}", "One of them", 404)
@@ -130,8 +130,8 @@ ROUTES.get("/layers", "The layers")(profile_layers)
 def profile_changelog(workspace: Workspace, page: ListPage) -> Changelog:
     """What the agent changed in the profile, and why."""
     vault = workspace.vault
-    shown, after = page_of(changelog_rows(vault), str, page)
-    return Changelog(vault.home.at(PROFILE + CHANGELOG), shown, after)
+    rows, after = page_of(changelog_rows(vault), str, page)
+    return Changelog(vault.home.at(PROFILE + CHANGELOG), rows, after)
 
 
 @ROUTES.post("/initialize", "Lay out missing notes", 409)

@@ -86,8 +86,8 @@ class Following(msgspec.Struct, frozen=True):
 @ROUTES.get("", "The runs that were asked for")
 def list_runs(service: Service, page: ListPage) -> Runs:
     """The runs of this daemon that were asked for."""
-    shown, after = page_of(service.runs.all(), lambda each: each.id, page)
-    return Runs([_state(each) for each in shown], after)
+    runs, after = page_of(service.runs.all(), lambda each: each.id, page)
+    return Runs([_state(each) for each in runs], after)
 
 
 @ROUTES.post("", "Give the agent a task", 404, status=201)
@@ -247,8 +247,8 @@ class WholeSession(SessionInfo, frozen=True, kw_only=True):
 def list_sessions(workspace: Workspace, page: ListPage) -> Sessions:
     """The sessions of the vault."""
     vault = workspace.vault
-    shown, after = page_of(session_paths(vault), str, page)
-    return Sessions([found for path in shown if (found := find_session_info(vault, path)) is not None], after)
+    paths, after = page_of(session_paths(vault), str, page)
+    return Sessions([found for path in paths if (found := find_session_info(vault, path)) is not None], after)
 
 
 @SESSIONS.get("/{path:path}", "What was said in one", 404)

@@ -94,8 +94,8 @@ def list_triggers(workspace: Workspace, page: ListPage) -> TriggerList:
     """What wakes the agent: the jobs, then the tasks that wait for their time."""
     jobs = job_shelf(workspace).load().jobs
     found: list[Job | Task] = [*jobs, *(each for each in marked_tasks(workspace).waiting if each.due is not None)]
-    shown, after = page_of(found, lambda each: each.id, page)
-    return TriggerList([_view(workspace, each) for each in shown], after)
+    rows, after = page_of(found, lambda each: each.id, page)
+    return TriggerList([_view(workspace, each) for each in rows], after)
 
 
 @ROUTES.post("", "Make a trigger", 409, status=201)
@@ -176,16 +176,16 @@ def _on_of(asked: TriggerWish) -> dict[str, Value]:
 
 def _on(asked: TriggerChange | TriggerWish) -> dict[str, Value]:
     """The `on` of a job's header; empty if no time is given. Raises `RequestRefused` for more than one."""
-    given: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     if asked.scheduled_time is not None:
-        given["at"] = asked.scheduled_time.replace(microsecond=0)
+        values["at"] = asked.scheduled_time.replace(microsecond=0)
     if asked.interval_seconds is not None:
-        given["every"] = asked.interval_seconds
+        values["every"] = asked.interval_seconds
     if asked.cron is not None:
-        given["cron"] = asked.cron
-    if len(given) > 1:
+        values["cron"] = asked.cron
+    if len(values) > 1:
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "give one of scheduled_time, interval_seconds and cron")
-    return given
+    return values
 
 
 def _priority(asked: TriggerWish) -> int:

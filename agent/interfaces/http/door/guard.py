@@ -196,8 +196,8 @@ class Guard:
         return self._known(scope) is not None
 
     def _authenticate(self, scope: Scope, headers: Headers) -> Browser | None:
-        shown = headers.getlist("authorization")
-        token = bearer_token(shown)
+        credentials = headers.getlist("authorization")
+        token = bearer_token(credentials)
         if self.sign_in.knows_token(token):
             return None
         if (app := self.sign_in.app(token)) is not None:
@@ -208,12 +208,12 @@ class Guard:
                     hint="the dashboard and the command line can",
                 )
             return app
-        browser = None if shown else self._known(scope)
+        browser = None if credentials else self._known(scope)
         if browser is not None:
             if not (_is_own_page(headers, scope["method"]) or _is_shared_by_browser(scope, headers)):
                 raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
             return browser
-        is_guess = bool(shown or _cookie(headers, self.sign_in.cookie_name(self.listener.port)))
+        is_guess = bool(credentials or _cookie(headers, self.sign_in.cookie_name(self.listener.port)))
         if is_guess and (seconds := self.limits.wrong.take()):
             raise _too_many("wrong tokens", seconds)
         raise RequestRefused(

@@ -58,12 +58,12 @@ class PairingCodes:
     def redeem(self, code: str) -> bool:
         """True for the code that counts, which counts no more after that, and `waits` until `settle`. A wrong one is a
         try."""
-        given = _plain(code)
+        code_typed = _plain(code)
         with self._lock:
             if not self._counts():
                 return False
-            if hmac.compare_digest(given.encode("utf-8", "replace"), self._code.encode()):
-                self._code, self._redeemed = "", given
+            if hmac.compare_digest(code_typed.encode("utf-8", "replace"), self._code.encode()):
+                self._code, self._redeemed = "", code_typed
                 return True
             self._tries -= 1
             return False

@@ -128,10 +128,10 @@ def _talk(
 
 
 def _live(request: PageRequest, run: AskedRun) -> dict[str, object]:
-    shown = ShownAnswer()
+    page = ShownAnswer()
     for item in run.news.after(0):
-        shown.take(item.event)
-    return {"run": run, **answer_values(request, run, shown)}
+        page.take(item.event)
+    return {"run": run, **answer_values(request, run, page)}
 
 
 def ask(request: PageRequest) -> Done:
@@ -200,21 +200,21 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 async def _pieces(request: PageRequest, run: AskedRun) -> AsyncIterator[bytes]:
     """The HTML of the run each time it has changed, then the event `ended`."""
-    shown, changed = ShownAnswer(), asyncio.Event()
+    page, changed = ShownAnswer(), asyncio.Event()
 
     async def follow() -> None:
         async for item in followed(run.news, "0"):
-            shown.take(item.event)
+            page.take(item.event)
             changed.set()
 
     following = asyncio.create_task(follow())
     try:
-        while shown.result is None:
+        while page.result is None:
             await changed.wait()
             changed.clear()
-            yield _event(await run_in_threadpool(_part, request, run, shown))
+            yield _event(await run_in_threadpool(_part, request, run, page))
             await asyncio.sleep(_PAUSE)
-        yield _event(await run_in_threadpool(_part, request, run, shown))
+        yield _event(await run_in_threadpool(_part, request, run, page))
         yield _event("", "ended")
     finally:
         following.cancel()
@@ -225,8 +225,8 @@ def _event(html: str, name: str = "") -> bytes:
     return (f"event: {name}\n" if name else "").encode() + lines.encode() + b"\n"
 
 
-def _part(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> str:
-    return rendered("answer.html", request, {"run": run, **answer_values(request, run, shown)})
+def _part(request: PageRequest, run: AskedRun, page: ShownAnswer) -> str:
+    return rendered("answer.html", request, {"run": run, **answer_values(request, run, page)})
 
 
 def _run(request: PageRequest) -> AskedRun:

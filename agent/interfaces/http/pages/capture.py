@@ -74,9 +74,9 @@ def _keep(asked: PageRequest, what: Captured) -> str:
     what = Captured(asked.field("words"), what.shared, what.title, what.address, files)
     if asked.field("page") and what.address:
         what = with_page(what, asked.workspace)
-    kept = capture(asked.workspace, what, today=bool(asked.field("today")))
+    captured = capture(asked.workspace, what, today=bool(asked.field("today")))
     shares.done(id)
-    return kept.path
+    return captured.path
 
 
 def _refused(asked: PageRequest, error: Exception) -> Response:
@@ -89,10 +89,10 @@ async def _captured(form: FormData) -> Captured:
     fields = {name: str(form.get(name) or "").strip() for name in _FIELDS}
     uploads = [each for each in form.getlist("files") if isinstance(each, UploadFile) and each.filename]
     files = [CapturedFile(each.filename or "", await each.read()) for each in uploads]
-    told, address = fields["text"], fields["url"]
-    if not address and told.startswith(("https://", "http://")) and " " not in told:  # as several apps share a page
-        told, address = "", told
-    return Captured("", told, fields["title"], address, tuple(files))
+    text, address = fields["text"], fields["url"]
+    if not address and text.startswith(("https://", "http://")) and " " not in text:  # as several apps share a page
+        text, address = "", text
+    return Captured("", text, fields["title"], address, tuple(files))
 
 
 def _manifest_route(service: Service) -> BaseRoute:

@@ -44,8 +44,8 @@ def formula_html(latex: str, *, is_block: bool) -> Markup:
 def _written(element: Element) -> Iterator[Markup]:
     is_known = element.tag in _ELEMENTS.split()
     if is_known:
-        given = {name: value for name, value in element.attrib.items() if name in _ATTRIBUTES.split()}
-        attributes = Markup("").join(Markup(' {}="{}"').format(*each) for each in given.items())
+        allowed = {name: value for name, value in element.attrib.items() if name in _ATTRIBUTES.split()}
+        attributes = Markup("").join(Markup(' {}="{}"').format(*each) for each in allowed.items())
         yield Markup("<{}{}>").format(Markup(element.tag), attributes)
     yield escape(unescape(element.text or ""))
     for each in element:

@@ -102,14 +102,14 @@ def page_response(template: str, request: PageRequest, values: Mapping[str, obje
 def problem_page(error: Exception, request: PageRequest, values: Mapping[str, object]) -> HTMLResponse:
     """An error as a page, or as the part that htmx shows, by the template that `part` of the values names."""
     problem = problem_of(error, request.language)
-    said = {"problem": problem, "is_problem": True, "sentence": problem.detail, "hint": problem.hint, "error": error}
-    return page_response(str(values["part"]) or "problem.html", request, {**values, **said}, problem.status)
+    context = {"problem": problem, "is_problem": True, "sentence": problem.detail, "hint": problem.hint, "error": error}
+    return page_response(str(values["part"]) or "problem.html", request, {**values, **context}, problem.status)
 
 
 def rendered(template: str, request: PageRequest, values: Mapping[str, object]) -> str:
     """A template filled in; `nonce` is a new one each time."""
-    given = {"nonce": secrets.token_urlsafe(16), "ask": request, "language": request.language, "now": request.now}
-    return _environment().get_template(template).render({**given, **values})
+    common = {"nonce": secrets.token_urlsafe(16), "ask": request, "language": request.language, "now": request.now}
+    return _environment().get_template(template).render({**common, **values})
 
 
 def compile_first_page() -> None:
@@ -258,9 +258,9 @@ def _moment(context: Context, at: datetime) -> Markup:
     """A time as people say it, with the exact one as its title; the page's script keeps an age current."""
     now: datetime = context["now"]
     local = in_clock_zone(at, now)
-    kept = Markup(" data-age") if is_age(at, now) else ""
-    shown = Markup('<time datetime="{}" title="{:%Y-%m-%d %H:%M:%S}"{}>{}</time>')
-    return shown.format(local.isoformat(), local, kept, moment_words(at, now, context["language"]))
+    age = Markup(" data-age") if is_age(at, now) else ""
+    element = Markup('<time datetime="{}" title="{:%Y-%m-%d %H:%M:%S}"{}>{}</time>')
+    return element.format(local.isoformat(), local, age, moment_words(at, now, context["language"]))
 
 
 @pass_context
@@ -280,8 +280,8 @@ def _short(context: Context, at: datetime) -> Markup:
 
 def _timed(context: Context, at: datetime, words: str) -> Markup:
     local = in_clock_zone(at, context["now"])
-    shown = Markup('<time class="clock" datetime="{}" title="{:%Y-%m-%d %H:%M:%S}">{}</time>')
-    return shown.format(local.isoformat(), local, words)
+    element = Markup('<time class="clock" datetime="{}" title="{:%Y-%m-%d %H:%M:%S}">{}</time>')
+    return element.format(local.isoformat(), local, words)
 
 
 @pass_context

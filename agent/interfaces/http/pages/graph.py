@@ -50,9 +50,9 @@ class Drawn(msgspec.Struct, frozen=True):
 def show(request: PageRequest) -> Mapping[str, object]:
     """The picture and its filter; both the picture and the list are loaded when the page is there, since the first
     look reads all notes."""
-    given = _fields(request)
-    query = urlencode({name: value for name, value in given.items() if value})
-    return {**given, "query": query, "folders": _folders(request.workspace)}
+    form = _fields(request)
+    query = urlencode({name: value for name, value in form.items() if value})
+    return {**form, "query": query, "folders": _folders(request.workspace)}
 
 
 def show_notes(request: PageRequest) -> Mapping[str, object]:
@@ -60,31 +60,31 @@ def show_notes(request: PageRequest) -> Mapping[str, object]:
     graph = _graph(request.workspace)
     view = view_of(graph, _wanted(request.workspace, _fields(request)))
     matches = [each for each in view.notes if each.is_match]
-    shown = sorted(matches, key=lambda each: (-each.links, each.path))[:LISTED]
+    notes = sorted(matches, key=lambda each: (-each.links, each.path))[:LISTED]
     return {
-        "found": shown,
+        "found": notes,
         "all": len(matches) + view.notes_left,
         "drawn": len(view.notes),
         "links": len(view.links),
         "view": view,
-        "left": len(matches) - len(shown),
+        "left": len(matches) - len(notes),
         "tags": _tags(graph),
     }
 
 
 def _data(service: Service) -> BaseRoute:
     async def endpoint(request: Request) -> Response:
-        given = {name: request.query_params.get(name, "") for name in FIELDS}
+        query = {name: request.query_params.get(name, "") for name in FIELDS}
         try:
-            return json_response(await run_in_threadpool(_drawn, service.workspace, given))
+            return json_response(await run_in_threadpool(_drawn, service.workspace, query))
         except Exception as error:  # noqa: BLE001  # the script tells the person, whatever has failed
             return problem_response(error, service.workspace.settings.vault.language)
 
     return Route("/graph/data", endpoint, name="data of the graph")
 
 
-def _drawn(workspace: Workspace, given: Mapping[str, str]) -> Drawn:
-    view: LinkView = view_of(_graph(workspace), _wanted(workspace, given))
+def _drawn(workspace: Workspace, query: Mapping[str, str]) -> Drawn:
+    view: LinkView = view_of(_graph(workspace), _wanted(workspace, query))
     return Drawn(
         tuple(each.path for each in view.notes),
         tuple(each.links for each in view.notes),
@@ -103,15 +103,15 @@ def _fields(request: PageRequest) -> dict[str, str]:
     return {name: request.field(name)[:_LONGEST] for name in FIELDS}
 
 
-def _wanted(workspace: Workspace, given: Mapping[str, str]) -> WantedNotes:
+def _wanted(workspace: Workspace, query: Mapping[str, str]) -> WantedNotes:
     home = workspace.vault.home
 
     def is_theirs(path: str) -> bool:
         return home.row(path) == OWN_NOTES or home.holds(path, DAILY)
 
-    text, folder, tag = (given[name].strip()[:_LONGEST] for name in ("text", "folder", "tag"))
-    near = given["near"] != "no"
-    return WantedNotes(text, folder, tag, near, is_theirs if given["whose"] == "own" else bool)
+    text, folder, tag = (query[name].strip()[:_LONGEST] for name in ("text", "folder", "tag"))
+    near = query["near"] != "no"
+    return WantedNotes(text, folder, tag, near, is_theirs if query["whose"] == "own" else bool)
 
 
 def _folders(workspace: Workspace) -> list[_Offered]:

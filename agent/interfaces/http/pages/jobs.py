@@ -51,8 +51,8 @@ def show_edit(request: PageRequest) -> Mapping[str, object]:
     """The form of one job; what is wrong with its note stands above it, unless the preview says it below the field."""
     found = job_in_form(request.workspace, request.named["id"])
     problem = None if _is_told_below(request, found) else found.problem
-    shown = {"path": found.path, "base": found.base, "form": found.form, "problem": problem}
-    return {**_form_values(), **shown, "id": request.named["id"]}
+    values = {"path": found.path, "base": found.base, "form": found.form, "problem": problem}
+    return {**_form_values(), **values, "id": request.named["id"]}
 
 
 def _is_told_below(request: PageRequest, found: JobInForm) -> bool:
@@ -163,13 +163,13 @@ def show(request: PageRequest) -> Mapping[str, object]:
 def show_job(request: PageRequest) -> Mapping[str, object]:
     """One job in full."""
     workspace = request.workspace
-    shown = _job_row(request, job_shelf(workspace).load().find(request.named["id"]))
+    row = _job_row(request, job_shelf(workspace).load().find(request.named["id"]))
     return {
-        "shown": shown,
-        "job": shown.job,
-        "runs": shown.runs[:_PAST],
-        "left": max(len(shown.runs) - _PAST, 0),
-        "cost": cost_of_day(workspace, shown.job, has_model(workspace)),
+        "shown": row,
+        "job": row.job,
+        "runs": row.runs[:_PAST],
+        "left": max(len(row.runs) - _PAST, 0),
+        "cost": cost_of_day(workspace, row.job, has_model(workspace)),
     }
 
 
@@ -189,9 +189,9 @@ def start(request: PageRequest) -> Done:
 
 def stop(request: PageRequest) -> Done:
     """Let no job and no task of the vault begin any more."""
-    said = request.text("schedule_stops")
-    stop_schedule(request.workspace, said)
-    return Done(said)
+    text = request.text("schedule_stops")
+    stop_schedule(request.workspace, text)
+    return Done(text)
 
 
 def run(request: PageRequest) -> Done:
@@ -269,11 +269,11 @@ def add(request: PageRequest) -> Done:
 
 
 def _priority(request: PageRequest) -> int:
-    given = request.field("priority") or str(USUAL)
-    if not given.isdecimal() or not LOWEST <= int(given) <= HIGHEST:
+    text = request.field("priority") or str(USUAL)
+    if not text.isdecimal() or not LOWEST <= int(text) <= HIGHEST:
         hint = "a whole number from {least} to {most}"
-        raise UserError("{value} is no priority", hint=hint, value=given, least=LOWEST, most=HIGHEST)
-    return int(given)
+        raise UserError("{value} is no priority", hint=hint, value=text, least=LOWEST, most=HIGHEST)
+    return int(text)
 
 
 def delete(request: PageRequest) -> Done:

@@ -152,30 +152,30 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     if not found:
         return False
     if not silent:
-        target, _, shown = found[2].replace("\\|", "|").partition("|")
+        target, _, label = found[2].replace("\\|", "|").partition("|")
         if found[1] and (is_shown(target.strip()) or is_drawing(target.strip())):
-            _push_picture(state, target.strip(), shown)
+            _push_picture(state, target.strip(), label)
             state.pos = found.end()
             return True
         target, _, anchor = target.partition("#")
         named = anchor.strip().removeprefix("^")
-        _push_link(state, target, anchor, shown.strip() or " › ".join(filter(None, (target.strip(), named))))
+        _push_link(state, target, anchor, label.strip() or " › ".join(filter(None, (target.strip(), named))))
     state.pos = found.end()
     return True
 
 
-def _push_picture(state: StateInline, target: str, shown: str) -> None:
+def _push_picture(state: StateInline, target: str, label: str) -> None:
     token = state.push("image", "img", 0)
-    token.attrs, token.content = {"src": quote(target, errors="surrogateescape")}, shown or target
+    token.attrs, token.content = {"src": quote(target, errors="surrogateescape")}, label or target
     token.meta = {"wiki": True}
 
 
-def _push_link(state: StateInline, target: str, anchor: str, shown: str) -> None:
+def _push_link(state: StateInline, target: str, anchor: str, label: str) -> None:
     token = state.push("link_open", "a", 1)
     token.attrs = {"href": quote(target.strip(), errors="surrogateescape")}
     token.meta = {"wiki": True, "anchor": anchor}
     text = state.push("text", "", 0)
-    text.content = shown
+    text.content = label
     state.push("link_close", "a", -1)
 
 
@@ -292,10 +292,10 @@ def _checked(children: list[Token], place: _Place) -> list[Token]:
 
 def _may_stay(token: Token, resolve: Resolve) -> bool:
     address = str(token.attrs.get("href", ""))
-    kept = _link(address, resolve, is_wiki=bool(token.meta.get("wiki")), anchor=str(token.meta.get("anchor", "")))
-    if kept is None:
+    link = _link(address, resolve, is_wiki=bool(token.meta.get("wiki")), anchor=str(token.meta.get("anchor", "")))
+    if link is None:
         return False
-    token.attrs = dict(kept)
+    token.attrs = dict(link)
     return True
 
 
@@ -327,23 +327,23 @@ def _picture(token: Token, place: _Place, in_link: bool) -> list[Token]:
     own = _of_vault(source, place, is_wiki=bool(token.meta.get("wiki")))
     if own is not None and is_shown(own) and place.shown < _PICTURES_SHOWN:
         place.shown += 1
-        shown = Token("picture", "img", 0)
-        shown.attrs = {"src": _address(own, place), "alt": described, "loading": "lazy", "decoding": "async", **size}
+        picture = Token("picture", "img", 0)
+        picture.attrs = {"src": _address(own, place), "alt": described, "loading": "lazy", "decoding": "async", **size}
     else:
-        shown = Token("text", "", 0)
-        shown.content = described or source
+        picture = Token("text", "", 0)
+        picture.content = described or source
     if in_link:
-        return [shown]
+        return [picture]
     attrs: dict[str, str | int | float] | None
     if own is not None:
         attrs = {"href": _address(own, place), **({} if is_shown(own) else {"download": ""}), "class": "picture"}
     else:
         attrs = _link(source, place.resolve, is_wiki=False)
     if attrs is None:
-        return [shown]
+        return [picture]
     link = Token("link_open", "a", 1)
     link.attrs = attrs
-    return [link, shown, Token("link_close", "a", -1)]
+    return [link, picture, Token("link_close", "a", -1)]
 
 
 def _described(token: Token) -> tuple[str, dict[str, str | int | float]]:

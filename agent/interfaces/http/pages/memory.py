@@ -86,12 +86,12 @@ def _weeks(workspace: Workspace, first: date) -> list[list[tuple[date, bool]]]:
     """The weeks of a month, each day with whether something was remembered or logged on it."""
     vault = workspace.vault
 
-    def is_kept(day: date) -> bool:
+    def has_note(day: date) -> bool:
         log = vault.place.root / vault.home.day_note(day)
         return day.month == first.month and (log.is_file() or bool(entry_paths_on(vault, day)))
 
     weeks = Calendar().monthdatescalendar(first.year, first.month)
-    return [[(day, is_kept(day)) for day in week] for week in weeks]
+    return [[(day, has_note(day)) for day in week] for week in weeks]
 
 
 def show_forgetting(request: PageRequest) -> Mapping[str, object]:

@@ -74,7 +74,7 @@ def counted_charts(days: Sequence[date], counted: Mapping[date, MetricTotals]) -
         pairs = ((part(found), whole(found)) if (found := counted.get(day)) else (None, None) for day in days)
         return tuple(100 * (one or 0) / other if other else None for one, other in pairs)
 
-    shown = tuple(days)
+    charts = tuple(days)
 
     def recalled(found: MetricTotals) -> float | None:
         return found.events.get(RECALLED)
@@ -85,7 +85,7 @@ def counted_charts(days: Sequence[date], counted: Mapping[date, MetricTotals]) -
     return (
         Chart(
             "recalls",
-            shown,
+            charts,
             (
                 Series("recalls_hit", values(lambda found: found.recall_hits)),
                 Series("recalls_none", values(missed), tone="dim"),
@@ -94,15 +94,15 @@ def counted_charts(days: Sequence[date], counted: Mapping[date, MetricTotals]) -
         ),
         Chart(
             "tool_calls",
-            shown,
+            charts,
             (
                 Series("calls_ok", values(lambda found: _sum(found.used) - _sum(found.failed))),
                 Series("calls_failed", values(lambda found: _sum(found.failed) - _sum(found.denied)), tone="bad"),
                 Series("calls_denied", values(lambda found: _sum(found.denied)), tone="warn"),
             ),
         ),
-        Chart("job_runs", shown, tuple(_job_series(values))),
-        Chart("patterns", shown, (Series("patterns_found", values(lambda found: _sum(found.patterns))),)),
+        Chart("job_runs", charts, tuple(_job_series(values))),
+        Chart("patterns", charts, (Series("patterns_found", values(lambda found: _sum(found.patterns))),)),
     )
 
 
@@ -179,14 +179,14 @@ def show(request: PageRequest) -> Mapping[str, object]:
     days = days_until(request.now.date(), count)
     totals, present = load_totals(workspace.metrics, days[0]), present_figures(workspace)
     figures = all_figures(workspace, totals, present, days[0])
-    standing = load_active_alerts(workspace.vault) if is_watched(workspace) else ()
+    alerts = load_active_alerts(workspace.vault) if is_watched(workspace) else ()
     return {
         "span": count,
         "spans": SPANS,
         "is_watched": is_watched(workspace),
         "alerts": [
             _AlertRow(alert_title(each.alert, language), alert_help(each.alert, language), each.since)
-            for each in standing
+            for each in alerts
         ],
         "charts": _charts(request, days),
         "figures": [_figure_row(each) for each in figures],

@@ -43,8 +43,8 @@ def show(request: PageRequest) -> Mapping[str, object]:
     query, folder = request.field("q"), request.field("folder").strip("/")
     if query:
         found, near = _search(request, query)
-        shown = {"q": query, "hits": found.hits, "near": near or "", "degraded": found.degraded or ""}
-        return {**shown, "folder": "", "folders": (), "notes": (), "left": 0}
+        values = {"q": query, "hits": found.hits, "near": near or "", "degraded": found.degraded or ""}
+        return {**values, "folder": "", "folders": (), "notes": (), "left": 0}
     start = f"{folder}/" if folder else ""
     inside = [path for path in request.own_vault.note_paths(folder) if path.startswith(start)]
     counts: dict[str, int] = {}
@@ -172,8 +172,8 @@ def save(request: PageRequest) -> Done:
 def tick(request: PageRequest) -> Done:
     """Tick a box, or take the tick out: `box` has how many boxes above say the same, what is wanted, and the text."""
     above, wanted, text = (*request.needed("box").split(" ", 2), "")[:3]
-    shown = BoxOnPage(text, int(above) if above.isdecimal() else 0)
-    done = tick_box(request.own_vault, request.needed("path"), shown, done=wanted == "x")
+    box = BoxOnPage(text, int(above) if above.isdecimal() else 0)
+    done = tick_box(request.own_vault, request.needed("path"), box, done=wanted == "x")
     key = "later" if done is not None and done.queued else "ticked" if wanted == "x" else "unticked"
     return Done(request.text(key, name=text))
 

@@ -185,10 +185,10 @@ def _page_route(service: Service, page: Page) -> Route:
         asked = await _page_request(service, request)
         values = _frame(service, request, page)
         try:
-            shown = await run_in_threadpool(page.show, asked)
-            if "waiting" not in shown:  # a page that lists what waits has counted it
+            answer = await run_in_threadpool(page.show, asked)
+            if "waiting" not in answer:  # a page that lists what waits has counted it
                 values["waiting"] = await run_in_threadpool(waiting_count, service.workspace)
-            return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **shown})
+            return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **answer})
         except Exception as error:  # noqa: BLE001  # the person gets a page, whatever has failed
             return await run_in_threadpool(_problem, error, asked, values)
 
@@ -206,8 +206,8 @@ def _deed_route(service: Service, deed: Deed) -> Route:
             return await run_in_threadpool(_problem, error, asked, values)
         if not is_part(request):
             return RedirectResponse(done.go or _from(request), HTTPStatus.SEE_OTHER, HEADERS)
-        shown = {**values, "is_problem": False, "sentence": done.sentence, "hint": ""}
-        response = page_response("message.html", asked, shown)
+        page_values = {**values, "is_problem": False, "sentence": done.sentence, "hint": ""}
+        response = page_response("message.html", asked, page_values)
         response.headers["HX-Trigger"] = "changed"
         if done.go:
             response.headers["HX-Redirect"] = done.go
@@ -248,8 +248,8 @@ def _problem(error: Exception, asked: PageRequest, values: Mapping[str, object])
 
 
 async def _page_request(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
-    given = request.query_params if form is None else {name: each for name, each in form.items()}
-    fields = {name: value for name, value in given.items() if isinstance(value, str)}
+    values = request.query_params if form is None else {name: each for name, each in form.items()}
+    fields = {name: value for name, value in values.items() if isinstance(value, str)}
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     named = {name: str(value) for name, value in request.path_params.items()}
     browser = str(request.scope.get(BROWSER, ""))
@@ -294,8 +294,8 @@ async def _file(request: Request) -> Response:
     name = request.path_params["name"]
     if not _FILE.fullmatch(name) or not (FOLDER / name).is_file():
         raise NoteGone("there is no file {name} here", hint="load the page again", name=name)
-    kept = {**SECURITY_HEADERS, "Cache-Control": "private, max-age=31536000, immutable"}
-    return FileResponse(FOLDER / name, headers=kept)
+    headers = {**SECURITY_HEADERS, "Cache-Control": "private, max-age=31536000, immutable"}
+    return FileResponse(FOLDER / name, headers=headers)
 
 
 async def _look(request: Request) -> Response:

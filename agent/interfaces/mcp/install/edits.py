@@ -59,15 +59,15 @@ def with_value(text: str, keys: Sequence[str], value: object) -> str:
     for key in reversed(names[1:]):
         value = {key: value}
     lines = json.dumps(value, indent=len(unit) if unit.strip("\t") else "\t", ensure_ascii=False).split("\n")
-    shown = ("\n" + unit * depth).join(lines)
+    value_lines = ("\n" + unit * depth).join(lines)
     if member is not None:
-        return text[: member.value] + shown + text[member.end :]
-    added = f"{json.dumps(names[0], ensure_ascii=False)}: {shown}"
+        return text[: member.value] + value_lines + text[member.end :]
+    added = f"{json.dumps(names[0], ensure_ascii=False)}: {value_lines}"
     members = [*_members(plain, at)]
     if not members:
         end = _past_blanks(plain, at + 1)
-        kept = text[at + 1 : end].rstrip()
-        return f"{text[: at + 1]}{kept}\n{unit * depth}{added}\n{unit * (depth - 1)}{text[end:]}"
+        head = text[at + 1 : end].rstrip()
+        return f"{text[: at + 1]}{head}\n{unit * depth}{added}\n{unit * (depth - 1)}{text[end:]}"
     bare, last = _uncommented(text), members[-1].end
     after = _past_blanks(bare, last)
     comma = bare.startswith(",", after)
@@ -163,10 +163,10 @@ def parse_toml(text: str) -> dict[str, object]:
 def with_table(text: str, keys: Sequence[str], values: Mapping[str, str | Sequence[str] | Mapping[str, str]]) -> str:
     """The text with this table, at the place of an older one of the name, else at the end."""
     rows = [f"[{_dotted(keys)}]", *(f"{_key(name)} = {_toml_value(value)}" for name, value in values.items())]
-    kept, at = _without(text, keys)
-    lines = kept.split("\n")
+    rest, at = _without(text, keys)
+    lines = rest.split("\n")
     if at is None:
-        head = kept.rstrip("\n")
+        head = rest.rstrip("\n")
         return f"{head}\n\n{_joined(rows)}" if head else _joined(rows)
     return "\n".join([*lines[:at], *rows, *([""] if any(map(str.strip, lines[at:])) else []), *lines[at:]])
 
@@ -178,15 +178,15 @@ def without_table(text: str, keys: Sequence[str]) -> str:
 
 def _without(text: str, keys: Sequence[str]) -> tuple[str, int | None]:
     """The text without the table and those below it, and the number of the line where it began."""
-    wanted, kept, at, inside = list(keys), list[str](), None, False
+    wanted, rest, at, inside = list(keys), list[str](), None, False
     for row in text.split("\n"):
         found = _TABLE.fullmatch(row.rstrip("\r"))
         if found is not None:
             inside = _parts(found["name"])[: len(wanted)] == wanted
-            at = len(kept) if inside and at is None else at
+            at = len(rest) if inside and at is None else at
         if not inside:
-            kept.append(row)
-    return "\n".join(kept), at
+            rest.append(row)
+    return "\n".join(rest), at
 
 
 def _parts(name: str) -> list[str]:
