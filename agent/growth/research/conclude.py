@@ -1,39 +1,26 @@
-"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it; or from an
-earlier check of the same fact.
+"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it.
 
 The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
 memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule. The tools
 and methods are listed for the person, who may tick one to have it proposed as a lesson.
-
-A check of a fact that the notes in `research/` answer already searches nothing again. Only a verdict that rests on
-sources counts, for the same words, for thirty days: what is older is looked up anew, and so is what was left open.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from typing import cast, get_args
 
 from agent.errors import LimitReached
 from agent.growth.lessons.found_methods import append_tools, found_tool
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
-    LIMITS,
-    Confidence,
     Research,
     ResearchEnd,
     ResearchFindings,
-    Verdict,
     confidence_of,
-    whole_topic,
 )
 from agent.growth.research.own_sources import NAME as VAULT
-from agent.growth.research.reading import Reading
 from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.links import note_link
-from agent.markdown.note import Note
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType
@@ -41,8 +28,6 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.service import RunService
 from agent.texts import text
 from agent.vault.change import Create, Edit, Request
-from agent.vault.folders import RESEARCH
-from agent.vault.store import Vault
 
 _FAILED = 8
 """Addresses that gave nothing, and are named."""
@@ -50,12 +35,6 @@ _LONGEST = 1_200
 """The most characters of a memory."""
 _NAMED = 20
 """Strangers that a memory names."""
-FRESH = timedelta(days=30)
-"""The age up to which a verdict is given again, with its day."""
-_SETTLED = frozenset(("confirmed", "supported", "refuted", "contradicted", "disputed"))
-_SECTION = re.compile(r"^## (\d{4}-\d\d-\d\d)[^\n]*\n", re.MULTILINE)
-_SIGNS = re.compile(r"[\W_]+")
-_NOT_WHOLE = "> [!warning]"
 
 
 def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) -> Research:
@@ -184,39 +163,3 @@ def _methods(runs: RunService, done: Research) -> Iterator[Request]:
     listed = append_tools(runs.workspace.vault, found, runs.workspace.settings.vault.language)
     if listed is not None:
         yield listed
-
-
-def known_fact(vault: Vault, topic: str, now: datetime) -> Research | None:
-    """The newest check of a fact in the same words that is not too old: its note is the one source, and nothing is to
-    be written. None without one."""
-    found: dict[date, Research] = {}
-    for path in vault.note_paths(vault.home.at(RESEARCH)):
-        note = Note.parse(vault.own_version(path) or b"")
-        if note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic):
-            found |= _last_check(path, topic, note)
-    fresh = [day for day in found if timedelta(0) <= now.date() - day <= FRESH]
-    return found[max(fresh)] if fresh else None
-
-
-def _plain(words: str) -> str:
-    """The words and figures of a statement, all of them: another figure is another fact."""
-    return " ".join(_SIGNS.sub(" ", words.casefold()).split())
-
-
-def _last_check(path: str, topic: str, note: Note) -> dict[date, Research]:
-    """The check in the last section of a note by its day, if it is a whole one whose verdict rests on sources."""
-    verdict, confidence, strangers = note.string("verdict"), note.string("confidence"), note.strings("untrusted")
-    heads = [*_SECTION.finditer(note.body)]
-    if verdict not in _SETTLED or confidence not in get_args(Confidence) or not heads:
-        return {}
-    words = note.body[heads[-1].end() :].partition("\n### ")[0].strip()
-    try:
-        day = date.fromisoformat(heads[-1][1])
-    except ValueError:
-        return {}
-    if not words or words.startswith(_NOT_WHOLE):
-        return {}
-    source = Reading(path, topic, "", day.isoformat(), "own", words, ", ".join(strangers), 1)
-    found = ResearchFindings((whole_topic(topic),), verdict=cast(Verdict, verdict))
-    sure, most = cast(Confidence, confidence), LIMITS["fact"].calls
-    return {day: Research("done", path, (source,), found, sure, words, most, strangers=strangers, checked=day)}

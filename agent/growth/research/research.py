@@ -11,7 +11,7 @@ from agent.clock import in_machine_seconds
 from agent.errors import Interrupted
 from agent.events.growth import MethodFound
 from agent.events.runs import Speaker
-from agent.growth.research.conclude import concluded, known_fact
+from agent.growth.research.conclude import concluded
 from agent.growth.research.desk import ResearchDesk, ResearchSource
 from agent.growth.research.fact import FactCheck
 from agent.growth.research.findings import LIMITS, Research, ResearchCall
@@ -37,17 +37,11 @@ _GATHERING = 0.9
 def research(runs: RunService, call: ResearchCall) -> Research:
     """Do a research, or go on with one that was killed or stopped.
 
-    A fact that was checked before, and not long ago, is not looked up again, unless the call says so.
-
     Raises `LockHeld` if another process does the same one, and `UserError` for a prompt of the vault's that is wrong.
     """
     vault, clock = runs.workspace.vault, runs.workspace.clock
     topic = " ".join(vault.masked(call.topic).split())
     call = replace(call, topic=topic, path=call.path or note_path(runs, topic))
-    if call.kind == "fact" and not call.anew:
-        known = known_fact(vault, topic, clock.now())
-        if known is not None:
-            return known
     name = key_of(call.kind, topic.casefold(), call.path, *(str(each.root) for each in call.folders))
     calls, seconds = LIMITS[call.kind].calls, runs.workspace.settings.schedule.research_minutes * 60 * _GATHERING
     with open_record(vault.private_folder, name, in_machine_seconds(clock), calls, seconds) as record:

@@ -102,8 +102,6 @@ def _research(runs: "RunService", call: JsonObject, context: RunContext, network
 def _format_research(found: "Research") -> str:
     """Where the report is, what it says in short, and what it is not."""
     head = f"report: {found.path}; {len(found.sources)} sources, {found.calls} of {found.most} calls"
-    if found.checked is not None:
-        head = f"checked on {found.checked:%Y-%m-%d}: {found.path}"
     cited = [each for each in found.sources if each.number in found.findings.cited] or found.sources
     sources = "\n".join(f"[{each.number}] {each.title} {each.address}" for each in cited)
     missing = "" if found.sources else "nothing was found"
