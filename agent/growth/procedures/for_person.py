@@ -32,8 +32,8 @@ def plain(context: ProcedureContext) -> Work:
 
 
 def explore(context: ProcedureContext) -> Work:
-    """Research the topic, with a model or without; what was begun is gone on with. One that is stopped has written
-    nothing, and goes on when the task is done again."""
+    """Research the topic, with a model or without. One that is stopped has written nothing, and is begun anew when the
+    task is done again."""
     call, runs = context.call, context.runs
     if not runs.workspace.settings.growth.enabled:
         return Work(text("research.growth_is_off", context.language), is_quiet=True)

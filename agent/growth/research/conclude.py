@@ -38,14 +38,12 @@ _NAMED = 20
 
 
 def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) -> Research:
-    """The result, with its requests. The record of one that was stopped or cut by a limit stays, so that the same
-    research goes on from there; the note has a section that is replaced then."""
-    runs, call, record, language = desk.runs, desk.call, desk.record, desk.language
+    """The result, with its requests."""
+    runs, call, calls, language = desk.runs, desk.call, desk.calls, desk.language
     vault = runs.workspace.vault
     readings = dict(sorted(desk.readings.items()))
     body = body_of(found, readings, language) if readings else ""
     end = "stopped" if is_stopped else _end(desk)
-    is_whole = end in ("done", "nothing")
     done = Research(
         end,
         call.path,
@@ -53,24 +51,23 @@ def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) 
         found,
         confidence_of(found, readings),
         body,
-        record.most,
-        record.used,
+        calls.most,
+        calls.used,
         desk.asked,
-        runs.account.spent(record.run).money,
-        record.run,
+        runs.account.spent(calls.run).money,
+        calls.run,
         "" if is_stopped else short_of(found),
         strangers=tuple(dict.fromkeys(each.origin for each in readings.values() if each.origin)),
         learns=end == "done" and desk.models is not None and runs.workspace.settings.growth.enabled,
         is_plain=desk.models is None,
-        is_resumed=record.is_resumed,
         why=_why(desk, end),
         remarks=tuple(_remarks(desk)),
     )
-    section = vault.masked(section_of(done, record.started, list(_how(desk, done)), language))
-    requests = note_requests(vault, done, call, record.started, section, record.partial)
+    section = vault.masked(section_of(done, calls.started, list(_how(desk, done)), language))
+    requests = note_requests(vault, done, call, calls.started, section)
     if done.learns:
         requests += (*_memory(runs, call.topic, done), *_methods(runs, done))
-    return replace(done, requests=requests, done=record.end if is_whole else lambda: record.note_partial(section))
+    return replace(done, requests=requests)
 
 
 def _end(desk: ResearchDesk) -> ResearchEnd:
@@ -82,10 +79,10 @@ def _end(desk: ResearchDesk) -> ResearchEnd:
 def _why(desk: ResearchDesk, end: ResearchEnd) -> str:
     """Why a research is not whole, in a sentence; empty if it is."""
     if end == "stopped":
-        return text("research.stopped", desk.language, calls=desk.record.used, most=desk.record.most)
+        return text("research.stopped", desk.language, calls=desk.calls.used, most=desk.calls.most)
     if desk.trouble is not None:
         return text("research.no_more_model", desk.language, reason=desk.trouble.message)
-    return text("research.late", desk.language) if desk.record.is_late else ""
+    return text("research.late", desk.language) if desk.calls.is_late else ""
 
 
 def _remarks(desk: ResearchDesk) -> Iterator[str]:
@@ -110,7 +107,7 @@ def _how(desk: ResearchDesk, done: Research) -> Iterator[str]:
         most=done.most,
         asked=done.asked,
         money=f"{done.money:.4f}",
-        minutes=f"{desk.record.seconds / 60:.1f}",
+        minutes=f"{desk.calls.seconds / 60:.1f}",
     )
     sources = [*call.folders[:1], *desk.own] if call.kind == "repository" else [*desk.own]
     names = [each.name for each in (*sources, *([desk.web] if desk.web is not None else []))]

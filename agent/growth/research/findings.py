@@ -2,8 +2,7 @@
 and what came of it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from types import MappingProxyType
@@ -228,8 +227,7 @@ class Research:
     `short` is the report in a few sentences with their sources, and `text` what was found, as Markdown. Of at most
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources
     of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole,
-    `remarks` how it was done, such as without the web. `learns`: its conclusion and its methods are kept, too. After
-    the requests are committed, `done` deletes what was kept for going on.
+    `remarks` how it was done, such as without the web. `learns`: its conclusion and its methods are kept, too.
     """
 
     end: ResearchEnd
@@ -248,7 +246,5 @@ class Research:
     strangers: tuple[str, ...] = ()
     learns: bool = False
     is_plain: bool = False
-    is_resumed: bool = False
     why: str = ""
     remarks: tuple[str, ...] = ()
-    done: Callable[[], object] = field(default=lambda: None, compare=False)

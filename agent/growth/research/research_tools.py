@@ -80,7 +80,7 @@ def _format_found(number: int, found: "Reading") -> str:
 
 
 def _research(runs: "RunService", call: JsonObject, context: RunContext, network: WebNetwork) -> ToolOutput:
-    """Do a research within a run; one that is stopped goes on when it is asked for again."""
+    """Do a research within a run."""
     if context.writes is not None or context.role != "owner":
         raise ToolRetry("this run may not write a report; read the notes and pages that you need yourself")
     asked = ResearchCall(
@@ -94,7 +94,7 @@ def _research(runs: "RunService", call: JsonObject, context: RunContext, network
     found = research(runs, asked)
     commits = commit_research(runs, found, asked)
     if found.end == "stopped":
-        raise ToolFailed(f"the research was stopped; what was found is in {found.path}, and it goes on if asked again")
+        raise ToolFailed(f"the research was stopped; what was found until then is in {found.path}")
     cited = (Cited(found.path, (1, 1)),) if runs.workspace.vault.read(found.path) is not None else ()
     return ToolOutput(_format_research(found), cited, commits, untrusted=", ".join(found.strangers[:_FOUND]))
 

@@ -33,7 +33,7 @@ _SHOWN = 100
 """Characters of a step's subject."""
 
 
-@click.command(epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"))
+@click.command(epilog=exit_codes("it was stopped, or a limit cut it: the note has what was found"))
 @words_argument("topic")
 @click.option(
     "--kind", type=click.Choice(KINDS), default="topic", show_default=True, help="What kind of research it is."
@@ -50,7 +50,7 @@ def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders:
 
     The vault is searched, folders that you name, addresses that stand in TOPIC, and the web if a search engine is set
     (research.searxng.base_url, research.brave.api_key or research.tavily.api_key). Nothing but the note is written.
-    Ctrl-C keeps what was found, and the same command goes on with it.
+    Ctrl-C keeps what was found.
     """
     if deep and kind not in {"deep", "topic"}:
         raise click.UsageError(said("either --deep or --kind"))
@@ -115,7 +115,7 @@ def _document(found: Research, call: ResearchCall, commits: tuple[str, ...]) -> 
         calls_at_most=found.most, answers=found.asked, money=round(found.money, 6), verdict=findings.verdict,
         summary=found.short, disputed=len(findings.disputes), open=[each.words for each in findings.gaps],
         sentences=len(report.sentences) if report is not None else 0,
-        unsourced=report.flawed if report is not None else 0, plain=found.is_plain, resumed=found.is_resumed,
+        unsourced=report.flawed if report is not None else 0, plain=found.is_plain,
         commits=commits, why=found.why or None,
     )  # fmt: skip
 
