@@ -36,7 +36,6 @@ LESSONS_NOTE = "lessons.md"
 LESSONS = "lessons/"
 LESSON_LOG = "lessons/log.md"
 LESSON_HISTORY = "lessons/history/"
-FOUND_METHODS = "lessons/found-methods.md"
 RULES = "rules/"
 """The rules of earlier versions, until they are lessons."""
 JOBS = "jobs/"
@@ -132,7 +131,6 @@ FOLDERS = (
     Folder(LESSONS_NOTE, "what the agent has learned, one row each", _AFTER_YES, steers=True, logs=True),
     Folder(LESSONS, "what belongs to lessons, of which none steers", _PROGRAM),
     Folder(LESSON_LOG, "what became of each lesson and of each variant, and why", _PROGRAM, logs=True, undone=False),
-    Folder(FOUND_METHODS, "tools and methods that research has found, of which none steers", _PROGRAM, logs=True),
     Folder(LESSON_HISTORY, "the runs that were given lessons", _PROGRAM, searched=False, logs=True),
     Folder(RULES, "rules of an earlier version, which become lessons", _AFTER_YES, steers=True),
     Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),

@@ -19,20 +19,16 @@ from agent.growth.lessons.candidates import (
     find_candidates,
     independent,
     is_urgent,
-    takes_away_safeguard,
     usable_strategies,
 )
-from agent.growth.lessons.found_methods import ticked_tools
 from agent.growth.lessons.lesson import IN_FORCE, Lesson, lesson_sentence, lesson_target
-from agent.growth.lessons.lesson_log import LogRow, load_log, log_row, logged_words
+from agent.growth.lessons.lesson_log import LogRow, log_row, logged_words
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork, subject_of
 from agent.growth.lessons.proposals import (
     ask_again,
-    ask_method,
     ask_new,
     ask_opposite,
     ask_wider,
-    method_lesson,
     start_urgent,
 )
 from agent.growth.lessons.skill_support import SkillMatch, may_change, skill_change, skill_that_says
@@ -40,7 +36,6 @@ from agent.loop.session import load_session
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.understanding.seam import TextRelation
 from agent.texts import in_all_languages, text
-from agent.vault.folders import FOUND_METHODS
 
 MOST_AT_ONCE = 3
 """The most lessons about which the person is asked at one time: more would be noise."""
@@ -101,29 +96,6 @@ def learn_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[Found
     changes = learner.changes
     if changes.rows:
         changes.write(work, subject_of(changes.rows))
-    return changes
-
-
-def propose_methods(work: LessonWork) -> LessonChanges:
-    """Propose a lesson for each tool that research has found and the person has ticked, once; returns the rows about
-    those that are not proposed. Its words are a stranger's, in a sentence of the program's: the proposal says so."""
-    changes, ticked = LessonChanges(), ticked_tools(work.vault)
-    known = {row.words for row in load_log(work.vault).rows} if ticked else set()
-    for tool in ticked:
-        words = logged_words(method_lesson(work, tool).sentence)
-        if words in known:
-            continue
-        known.add(words)
-        if takes_away_safeguard(tool.use) or takes_away_safeguard(tool.name):
-            link = f"[[{work.vault.home.at(FOUND_METHODS).removesuffix('.md')}]]"
-            why = f"{text('lessons.method_loosens', work.language)} {link}"
-            changes.rows.append(LogRow(work.now, "", words, "withheld", "agent", why))
-            continue
-        try:
-            ask_method(work, tool)
-        except UserError as error:
-            logger.warning("%s is not proposed: %s", tool.name, error)
-    changes.write(work, "lessons(methods): what is not proposed")
     return changes
 
 

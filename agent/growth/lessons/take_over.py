@@ -14,7 +14,7 @@ from agent.growth.lessons.lesson_note import EarlierRule, format_row, load_earli
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
 from agent.texts import text
 from agent.vault.change import Move
-from agent.vault.folders import ARCHIVE, FOUND_METHODS, LEARNED, LESSON_HISTORY, MUTATION_LOG, RULES
+from agent.vault.folders import ARCHIVE, LEARNED, LESSON_HISTORY, MUTATION_LOG, RULES
 
 _PARTS = re.compile(r"(?P<when>[^:：]+): (?P<text>.+)")
 
@@ -87,7 +87,6 @@ def _moves_of_logs(work: LessonWork) -> Iterator[Move]:
     vault, home = work.vault, work.vault.home
     for name in (f"{RULES}log.md", MUTATION_LOG):
         yield from _move(work, home.at(name), home.at(ARCHIVE + name))
-    yield from _move(work, home.at(f"{RULES}found-methods.md"), home.at(FOUND_METHODS))
     folder = home.at(f"{RULES}history/")
     place = Path(vault.place.root, folder)
     for file in sorted(place.glob("*.md")) if place.is_dir() else ():

@@ -5,12 +5,10 @@ note of theirs is changed.
 Without a model it is what their notes say on the title, quoted with links.
 """
 
-from functools import partial
-
 from agent.growth.patterns.pattern import quoted
 from agent.growth.procedures.procedure import ProcedureContext, ProcedureResult, Work, bullets, title_of
 from agent.growth.research.findings import Research, ResearchCall
-from agent.growth.research.research import after_commit, mark_strangers, research
+from agent.growth.research.research import mark_strangers, research
 from agent.markdown.links import note_link
 from agent.markdown.title import short_title
 from agent.texts import text
@@ -50,9 +48,9 @@ def explore(context: ProcedureContext) -> Work:
     is_empty = not found.is_plain and not found.findings.cited  # nobody has asked: a note that says nothing is noise
     if found.end in ("stopped", "nothing") or is_empty:
         says = "" if found.end == "stopped" else context.text("nothing_about", topic=_topic(context))
-        return Work(says, is_quiet=True, result=result, after=found.done)
+        return Work(says, is_quiet=True, result=result)
     mark_strangers(runs, found)
-    return Work(_report_words(context, found), found.requests, result=result, after=partial(after_commit, runs, found))
+    return Work(_report_words(context, found), found.requests, result=result)
 
 
 def _topic(context: ProcedureContext) -> str:

@@ -1,15 +1,13 @@
 """Makes the result of a research from what was found: how it ended, its note, and what is remembered of it.
 
 The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
-memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule. The tools
-and methods are listed for the person, who may tick one to have it proposed as a lesson.
+memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from agent.errors import LimitReached
-from agent.growth.lessons.found_methods import append_tools, found_tool
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
     Research,
@@ -66,7 +64,7 @@ def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) 
     section = vault.masked(section_of(done, calls.started, list(_how(desk, done)), language))
     requests = note_requests(vault, done, call, calls.started, section)
     if done.learns:
-        requests += (*_memory(runs, call.topic, done), *_methods(runs, done))
+        requests += tuple(_memory(runs, call.topic, done))
     return replace(done, requests=requests)
 
 
@@ -148,15 +146,3 @@ def _memory(runs: RunService, topic: str, done: Research) -> Iterator[Request]:
     verdict = EntryWriter(vault, runs.recall.near, settings.vault.language).judged(entry)
     for path, before, after in changes_of(verdict, vault.home):
         yield Create(path, after) if before is None else Edit(path, before, after)
-
-
-def _methods(runs: RunService, done: Research) -> Iterator[Request]:
-    """The request that lists the tools and methods; none without one."""
-    origins, day = {each.number: each.origin for each in done.sources}, f"{runs.workspace.clock.now():%Y-%m-%d}"
-    found = [
-        found_tool(each.name, each.use, done.path, day, (origins[number] for number in each.cites if number in origins))
-        for each in done.findings.methods
-    ]
-    listed = append_tools(runs.workspace.vault, found, runs.workspace.settings.vault.language)
-    if listed is not None:
-        yield listed

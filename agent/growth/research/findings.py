@@ -227,7 +227,7 @@ class Research:
     `short` is the report in a few sentences with their sources, and `text` what was found, as Markdown. Of at most
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources
     of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole,
-    `remarks` how it was done, such as without the web. `learns`: its conclusion and its methods are kept, too.
+    `remarks` how it was done, such as without the web. `learns`: its conclusion is remembered, too.
     """
 
     end: ResearchEnd

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from agent.clock import in_machine_seconds
 from agent.errors import Interrupted
-from agent.events.growth import MethodFound
 from agent.events.runs import Speaker
 from agent.growth.research.calls import ResearchCalls
 from agent.growth.research.conclude import concluded
@@ -50,23 +49,14 @@ def research(runs: RunService, call: ResearchCall) -> Research:
 
 
 def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tuple[str, ...]:
-    """Write what came of a research, in one commit, which is returned; then tell of the tools and methods in it."""
+    """Write what came of a research, in one commit, which is returned."""
     mark_strangers(runs, found)
-    commits: tuple[str, ...] = ()
-    if found.requests:
-        stamp = Stamp(actor_of(call.job), run=found.run, tool=TOOL)
-        topic = runs.workspace.vault.masked(call.topic)
-        with runs.workspace.vault.transaction(f"research({call.kind}): {topic}", stamp, masked=True) as change:
-            change.requests += found.requests
-        commits = tuple(filter(None, [change.outcome.commit]))
-    after_commit(runs, found)
-    return commits
-
-
-def after_commit(runs: RunService, found: Research) -> None:
-    """Tell of the tools and methods in a research whose requests are committed."""
-    for each in found.findings.methods if found.learns else ():
-        runs.bus.publish(MethodFound(each.name, each.use, found.path, found.strangers))
+    if not found.requests:
+        return ()
+    stamp, topic = Stamp(actor_of(call.job), run=found.run, tool=TOOL), runs.workspace.vault.masked(call.topic)
+    with runs.workspace.vault.transaction(f"research({call.kind}): {topic}", stamp, masked=True) as change:
+        change.requests += found.requests
+    return tuple(filter(None, [change.outcome.commit]))
 
 
 def mark_strangers(runs: RunService, found: Research) -> None:

@@ -198,9 +198,8 @@ def _parts(found: ResearchFindings, language: Language) -> list[str]:
     named = {each.number: inert_line(each.text) for each in found.questions}
     gaps = [f"- {named.get(each.question, '')}{_after_colon(inert_line(each.words))}" for each in found.gaps]
     methods = [f"- **{inert_line(each.name)}**: {_cited(each.use, each.cites)}" for each in found.methods]
-    where = text("research.methods_where", language)
     disputes = [row for each in found.disputes for row in _dispute(each, language)]
-    lists = {"disputed": disputes, "open": gaps, "methods": [*methods, "", where] if methods else []}
+    lists = {"disputed": disputes, "open": gaps, "methods": methods}
     return [part for key, rows in lists.items() if rows for part in (_head(key, language), "\n".join(rows))]
 
 
