@@ -30,7 +30,7 @@ LOOKED_BACK = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class AnswerDoubt:
-    """The doubt of an answer: the sentence that shows it, and what there is to choose from; `lines` say more of that."""
+    """The doubt of an answer: the sentence that shows it, and what there is to choose from, with `lines` of each."""
 
     kind: Literal["undecided", "hedged"]
     words: str

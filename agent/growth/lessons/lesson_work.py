@@ -89,8 +89,6 @@ class LessonChanges:
     """The rows of the note before and after; None: not there."""
     more: list[Request] = field(default_factory=list)
     """Further requests of the same transaction."""
-    is_copied: bool = False
-    """The rows for the log are those of another one, with their times."""
 
     def change(self, work: LessonWork, lesson: Lesson, state: LessonState) -> None:
         """Give a lesson another state; its words stay as they are."""
@@ -105,7 +103,7 @@ class LessonChanges:
         found = list(self.more)
         if self.lines and after != before:
             found.append(Create(work.path, after) if before is None else Edit(work.path, before, after))
-        rows = self.rows if self.is_copied else _in_order(work, self.rows)
+        rows = _in_order(work, self.rows)
         return [*found, append_rows(work.vault.home, rows, work.language)] if rows else found
 
     def write(self, work: LessonWork, subject: str, stamp: Stamp | None = None) -> None:
@@ -113,7 +111,7 @@ class LessonChanges:
         if requests := self.requests(work):
             with work.vault.transaction(subject, stamp or Stamp(work.actor, tool=TOOL), masked=True) as change:
                 change.requests += requests
-        for row in () if self.is_copied else self.rows:
+        for row in self.rows:
             work.tell(LessonChanged(row.target, row.event, row.by))
 
 
