@@ -125,7 +125,7 @@ def _lists(
     workspace: Workspace, facts: BriefingFacts, language: Language, *, for_model: bool
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """The lists in the order in which a day is looked at, each by the key of its title."""
-    dated, colon = facts.dated, text("briefing.colon", language)
+    dated, colon, perhaps = facts.dated, text("briefing.colon", language), text("briefing.perhaps_over", language)
 
     def line(words: str, path: str) -> str:
         return _cut(words) + _link(workspace, path)
@@ -133,7 +133,8 @@ def _lists(
     yield "today", [line(each.words, each.path) for each in dated.today]
     yield "late", [line(colon.join((each.words, each.note)), each.path) for each in dated.late]
     labels = ("" if each.says_kind else text(f"briefing.{each.kind}", language) for each in facts.people)
-    yield "people", [label + line(each.words, each.path) for each, label in zip(facts.people, labels, strict=True)]
+    people = ((label + line(each.words, each.path), each.end) for each, label in zip(facts.people, labels, strict=True))
+    yield "people", [words + (perhaps + line(end.words, end.path) if end else "") for words, end in people]
     unquoted = text("briefing.unquoted", language)
     titles = [unquoted if for_model and may_be_strangers(workspace, each) else each.title for each in facts.needs]
     yield "calendars", facts.away
