@@ -116,12 +116,15 @@ def test_it_is_a_screen_in_the_persons_language(
 @pytest.mark.parametrize(
     ("language", "before", "after", "line"),
     [
-        ("en", "- Promised Rui to send the offer by Friday.", "Sent Rui the offer.",
-         "- Promised Rui to send the offer by Friday ([[2026-11-29]]); "
+        ("en", "- Promised Rui to send the offer.", "Sent Rui the offer.",
+         "- Promised Rui to send the offer ([[2026-11-29]]); "
          "perhaps over: Sent Rui the offer ([[2026-11-30]])"),
         ("en", "- Told Marek that I would send the contract.", "Sent Lia the contract.",
          "- Told Marek that I would send the contract ([[2026-11-29]])"),
-        ("en", "- I promised Rui to send the offer.", "Have not sent Rui the offer. Did I send Rui the offer?",
+        ("en", "- Promised Rui to send the offer by Friday.", "Sent Rui the offer.",
+         "- Fri 4 Dec: Promised Rui to send the offer ([[2026-11-29]]); "
+         "perhaps over: Sent Rui the offer ([[2026-11-30]])"),
+        ("en", "- I promised Rui to send the offer.", "Never sent Rui the offer. Did I send Rui the offer?",
          "- I promised Rui to send the offer ([[2026-11-29]])"),
         ("zh", "- 答应把菜谱发给小安。", "菜谱发给小安了。",
          "- 答应把菜谱发给小安 ([[2026-11-29]])；也许已办：菜谱发给小安了 ([[2026-11-30]])"),

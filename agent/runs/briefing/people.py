@@ -65,16 +65,20 @@ class OwnSentence:
     day: date | None
 
 
-def owed_lines(vault: Vault, now: datetime, language: Language) -> tuple[OwedLine, ...]:
+def told_lately(vault: Vault, now: datetime) -> tuple[OwnSentence, ...]:
+    """What the person has written or stated lately."""
+    return (*_written(vault, now), *_stated(vault, now))
+
+
+def owed_lines(vault: Vault, now: datetime, lately: Sequence[OwnSentence], language: Language) -> tuple[OwedLine, ...]:
     """The lines about what is owed, the boxes first; of lines that say nearly the same the first."""
-    lately = (*_written(vault, now), *_stated(vault, now))
     found: list[OwedLine] = []
     for each in (*_boxes(vault, now.date()), *_owed(lately, now.date()), *_summed_up(vault, now, language)):
         candidate = wording(each.words)
         if not any(similarity(wording(one.words), candidate) >= _SAME for one in found):
             found.append(each)
-    ends = [each for each in lately if each.day is not None and _tells_an_end(each.words)]
-    return tuple(replace(each, end=_end_of(each, ends)) for each in sorted(found, key=lambda one: OWED.index(one.kind)))
+    found.sort(key=lambda one: OWED.index(one.kind))
+    return tuple(replace(each, end=end_of(each.words, each.day, lately)) for each in found)
 
 
 def _owed(sentences: Sequence[OwnSentence], today: date) -> Iterator[OwedLine]:
@@ -91,16 +95,15 @@ def _tells_an_end(words: str) -> bool:
     return is_told and _kind(words) is None and not wording(words).negated
 
 
-def _end_of(owed: OwedLine, ends: Sequence[OwnSentence]) -> OwnSentence | None:
-    """The last sentence of that day or a later one that may tell the end of what is owed: it has most of its words, and
-    a name that is in it."""
-    names = frozenset(_NAME.findall(owed.words))
-    found = (
-        each
-        for each in ends
-        if each.day is not None and (owed.day is None or each.day >= owed.day)
-        if shared(owed.words, each.words) >= _SAME and (not names or any(name in each.words for name in names))
-    )
+def end_of(words: str, day: date | None, lately: Sequence[OwnSentence]) -> OwnSentence | None:
+    """The last sentence of that day or a later one that may tell the end of what these words say is owed: it has most
+    of them, and a name that is in them. None without one, and for words about anything else."""
+    if _kind(words) is None:
+        return None
+    names = frozenset(_NAME.findall(words))
+    later = (each for each in lately if each.day is not None and (day is None or each.day >= day))
+    near = (each for each in later if shared(words, each.words) >= _SAME and _tells_an_end(each.words))
+    found = (each for each in near if not names or any(name in each.words for name in names))
     return max(found, key=lambda each: each.day or date.min, default=None)
 
 
