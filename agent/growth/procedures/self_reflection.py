@@ -10,9 +10,12 @@ from agent.growth.lessons.reflection_notes import LookBack, append_look_back, la
 from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
 from agent.markdown.links import note_link
 from agent.memory import daily
+from agent.memory.entry import with_offset
+from agent.memory.store import entry_paths_on, load_entries
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.briefing.briefing import briefing_of
 from agent.runs.briefing.dated import dated_lines
+from agent.runs.owner import is_stated_by_owner
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.jobs import MOST_PLANNED
@@ -31,7 +34,7 @@ def plain(context: ProcedureContext) -> Work:
     since = _last(context)
     over = [each for each in shelf.done if each.completed_at and each.completed_at > since and _is_work(each)]
     comes = briefing_of(context.runs.workspace, context.today, for_model=True).text
-    if not (over or comes or _is_asked_since(context, since)):
+    if not (over or comes or _has_more_since(context, since)):
         return Work()
     head = context.text("since", at=f"{in_clock_zone(since, context.now):%Y-%m-%d %H:%M}")
     return Work("\n\n".join(filter(None, (head, bullets(_lines(context, shelf, over)), comes))))
@@ -53,10 +56,14 @@ def _is_work(task: Task) -> bool:
     return task.kind != "self_reflection"
 
 
-def _is_asked_since(context: ProcedureContext, since: datetime) -> bool:
-    """True if the log of the days since then has a task."""
+def _has_more_since(context: ProcedureContext, since: datetime) -> bool:
+    """True if something was asked since then, or the person has stated something."""
     days = [context.today - timedelta(days=back) for back in range((context.today - since.date()).days + 1)]
-    return any(_moment(context, day, each.time) > since for day in days for each in daily.log(context.day_note(day)))
+    if any(_moment(context, day, each.time) > since for day in days for each in daily.log(context.day_note(day))):
+        return True
+    entries = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
+    stated = (each for each in entries if is_stated_by_owner(each, context.runs.recall.foreign))
+    return any(with_offset(each.entry.created) > since for each in stated)
 
 
 def _last(context: ProcedureContext) -> datetime:
