@@ -98,12 +98,12 @@ def _of_doubted_belief(belief: Belief, language: Language) -> CuriousGap:
     values = (belief.value, *belief.other_values)[:MOST_OPTIONS]
     options = tuple(inert_excerpt(value_words(belief.dimension, each, language)) for each in values)
     listed = text("belief.comma", language).join(options)
-    counts = {"signs": len(belief.signs), "against": len(belief.against)}
+    signs, against = len(belief.signs), len(belief.against)
     return CuriousGap(
         "decision",
         f"{belief.dimension.id} {belief.signs[0].day:%Y-%m}",
         text("curiosity.which", language, options=listed),
-        text("curiosity.which_why", language, value=options[0], **counts),
+        text("curiosity.which_why", language, value=options[0], signs=signs, against=against),
         text("curiosity.which_fallback", language, value=options[0]),
         options,
         source=belief.against[0].evidence.link,

@@ -16,7 +16,7 @@ from agent.markdown.note import Note
 from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_briefing
 from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_of_note, day_words
-from agent.runs.briefing.people import OwedLine, OwnSentence, end_of, owed_lines, told_lately
+from agent.runs.briefing.people import OwedLine, OwnSentence, end_of, owed_lines, own_sentences
 from agent.runs.briefing.weekly import weekly_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, may_be_strangers, needs_of
@@ -80,7 +80,7 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
         found = appointments(workspace, today, job.zone if job is not None else None)
         dated, away = _with_lines(dated, found.today, found.week), found.away
     known = {_bare(each.written or each.words) for each in (*dated.late, *dated.today, *dated.week)}
-    lately = told_lately(vault, workspace.clock.now())
+    lately = own_sentences(vault, workspace.clock.now())
     owed = owed_lines(vault, workspace.clock.now(), lately, language)
     people = tuple(each for each in owed if _bare(each.words) not in known)
     id = job.id if job is not None else ""
@@ -133,8 +133,8 @@ def _lists(
     dated, colon = facts.dated, text("briefing.colon", language)
 
     def line(words: str, path: str, end: OwnSentence | None = None) -> str:
-        shown = _cut(words) + _link(workspace, path)
-        return f"{shown}{text('briefing.perhaps_over', language)}{line(end.words, end.path)}" if end else shown
+        row = _cut(words) + _link(workspace, path)
+        return f"{row}{text('briefing.perhaps_over', language)}{line(end.words, end.path)}" if end else row
 
     ends = facts.ends
     yield "today", [line(each.words, each.path, ends.get(each)) for each in dated.today]
@@ -147,11 +147,9 @@ def _lists(
     yield "calendars", facts.away
     yield "needs", [line(title, each.path) for each, title in zip(facts.needs, titles, strict=True)]
     for key, lines in (("week", dated.week), ("birthdays", dated.birthdays)):
-        shown = (line(each.words, each.path, ends.get(each)) for each in lines)
-        yield (
-            key,
-            [colon.join((day_words(each.day, language), words)) for each, words in zip(lines, shown, strict=True)],
-        )
+        days = [day_words(each.day, language) for each in lines]
+        rows = (line(each.words, each.path, ends.get(each)) for each in lines)
+        yield key, list(map(colon.join, zip(days, rows, strict=True)))
     yield "deeds", [line(each.words, each.path) for each in facts.deeds]
 
 

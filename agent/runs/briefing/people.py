@@ -65,7 +65,7 @@ class OwnSentence:
     day: date | None
 
 
-def told_lately(vault: Vault, now: datetime) -> tuple[OwnSentence, ...]:
+def own_sentences(vault: Vault, now: datetime) -> tuple[OwnSentence, ...]:
     """What the person has written or stated lately."""
     return (*_written(vault, now), *_stated(vault, now))
 
@@ -91,8 +91,8 @@ def _owed(sentences: Sequence[OwnSentence], today: date) -> Iterator[OwedLine]:
 
 def _tells_an_end(words: str) -> bool:
     """True for a sentence that tells that something was done."""
-    is_told = pattern("finished").search(words) is not None and not is_question(words)
-    return is_told and _kind(words) is None and not wording(words).negated
+    is_over = pattern("finished").search(words) is not None and not is_question(words)
+    return is_over and _kind(words) is None and not wording(words).negated
 
 
 def end_of(words: str, day: date | None, lately: Sequence[OwnSentence]) -> OwnSentence | None:
