@@ -93,14 +93,7 @@ def _words(log: LessonLog, key: str) -> str:
 
 
 def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
-    facts, why = proposal.facts, note_link(proposal.path)
-    if facts.get("asks") == "skill" and proposal.status == "approved":
-        path = facts.get("skill", "")
-        row = LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
-        changes.rows.append(row)
-        work.trust_skill(path)
-        return
-    lesson = _lesson_of(work, proposal)
+    why, lesson = note_link(proposal.path), _lesson_of(work, proposal)
     if proposal.status == "approved":
         changes.rows += _after_yes(work, proposal, lesson, why) if lesson is not None else ()
     elif proposal.status == "rejected":

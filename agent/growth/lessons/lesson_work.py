@@ -33,16 +33,10 @@ def no_vectors() -> Vectors | None:
 
 @dataclass(frozen=True, slots=True)
 class KnownSkill:
-    """A skill that runs may use: its name, all that it says, and the path of its `SKILL.md` in the vault (empty: it is
-    not in the vault, and cannot be changed)."""
+    """A skill that runs may use: its name, and all that it says."""
 
     name: str
     text: str
-    path: str = ""
-
-
-def trust_nothing(path: str) -> None:
-    """Trust no skill: the person is asked about it in a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +45,7 @@ class LessonWork:
 
     `reflections` loads those from which lessons may come, `skills` those that may be used; `vectors` compare meanings.
     `probation` is the length of that, in uses. `corrections`: what the person does after a run, and their next words,
-    are an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
+    are an opinion of it.
     """
 
     vault: Vault
@@ -63,7 +57,6 @@ class LessonWork:
     corrections: bool = True
     actor: str = ACTOR
     tell: Callable[[object], object] = ignore_event
-    trust_skill: Callable[[str], object] = trust_nothing
 
     @property
     def now(self) -> datetime:
