@@ -6,7 +6,6 @@ refused.
 import logging
 from collections.abc import Sequence
 from dataclasses import field, replace
-from itertools import product
 
 from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
@@ -175,11 +174,12 @@ class _Learner:
         """The skill that says the same already, in the words of one of the reflections; empty without one."""
         wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.strategies)))
         vectors = self.known.vectors
-        for skill, wanted in product(self.work.skills(), wordings):
+        for skill in self.work.skills():
             rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
-            lines = [line for line in rows if pair_likeness(wanted, line, vectors) >= SKILL_LINES.of(vectors)]
-            if TextRelation.SAME in self.known.relations(wanted, lines):
-                return skill.name
+            for wanted in wordings:
+                lines = [line for line in rows if pair_likeness(wanted, line, vectors) >= SKILL_LINES.of(vectors)]
+                if TextRelation.SAME in self.known.relations(wanted, lines):
+                    return skill.name
         return ""
 
     def note_skill(self, name: str, candidate: LessonCandidate) -> None:
