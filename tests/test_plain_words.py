@@ -29,7 +29,6 @@ FORBIDDEN = frozenset(
 """Words that say that something happened to a thing, and not what it is."""
 NOT_CLEAN = frozenset(
     [
-        "growth",
         "interfaces",
         "memory",
         "skills",

@@ -1,6 +1,5 @@
 """Builds the work on the lessons of one vault, for the daemon, for runs, and for a person's command."""
 
-import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -14,12 +13,8 @@ from agent.growth.lessons.tend import follow_lessons
 from agent.growth.patterns.likeness import Vectors
 from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.skill_set import SkillSet
-from agent.skills.loading.files import BadFolder
-from agent.skills.reading.skill import FILE, SkillSource
 from agent.skills.variants.trial_shelf import open_trials
 from agent.workspace.workspace import Workspace, is_watched
-
-logger = logging.getLogger(__name__)
 
 
 def lesson_work(
@@ -37,7 +32,6 @@ def lesson_work(
         workspace.settings.growth.rules.probation_uses,
         workspace.settings.skills.corrections,
         tell=tell,
-        trust_skill=partial(_trust, workspace),
     )
 
 
@@ -51,24 +45,7 @@ def _known_skills(workspace: Workspace) -> Iterator[KnownSkill]:
     """The skills that may be used."""
     for skill in skills_on_demand(workspace).library.snapshot().candidates:
         if skill.reviewed:
-            path = "" if skill.source is SkillSource.PACKAGE else skill.path
-            yield KnownSkill(skill.name, f"{skill.summary}\n{skill.body}", path)
-
-
-def _trust(workspace: Workspace, path: str) -> None:
-    """Trust a skill whose `SKILL.md` was changed by a yes: only if it was trusted before, and no other file of it has
-    changed since."""
-    library = skills_on_demand(workspace).library
-    library.changed([path])
-    skill = next((each for each in library.snapshot().skills if each.path == path), None)
-    pin = library.pins.get(skill.key) if skill is not None else None
-    if skill is None or pin is None:
-        return
-    try:
-        if set(pin.changed(library.hashes(skill))) <= {FILE}:
-            library.review(skill, workspace.clock.now(), "a change of it was approved")
-    except (BadFolder, OSError) as error:
-        logger.warning("%s is there, and has to be reviewed: %s", path, error)
+            yield KnownSkill(skill.name, f"{skill.summary}\n{skill.body}")
 
 
 def settle_trials(skills: SkillSet) -> None:

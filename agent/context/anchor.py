@@ -21,6 +21,8 @@ _REASON = 240
 """Characters quoted of a failure; the tool's result has all of them."""
 _NAMED = 12
 """The latest steps that are named; earlier ones are only counted."""
+_STEP = 60
+"""The most characters of the step of a plan in one line."""
 _TASK = 0.6
 """The largest part of the anchor's room for a long task."""
 _SMALLEST = 160
@@ -42,6 +44,11 @@ class Plan:
     done: tuple[str, ...]
     now: str
     left: tuple[str, ...]
+
+    def in_one_line(self, language: Language) -> str:
+        """The step that is worked on, such as "plan, 2 of 5: …"."""
+        number = len(self.done) + 1
+        return text("live.plan", language, number=number, all=number + len(self.left), step=clipped(self.now, _STEP))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,17 +50,3 @@ class ResearchStep:
     sources: int
     calls: int
     most: int
-
-
-@dataclass(frozen=True, slots=True)
-class MethodFound:
-    """A research has found a tool or a method that may be of use to the agent; it stands in the note at `path`.
-
-    `untrusted` are the strangers whose text says so: by itself that is no reason to do anything. It is listed in
-    `lessons/found-methods.md` in the same commit, for the person to tick; who hears this counts.
-    """
-
-    name: str
-    use: str
-    path: str
-    untrusted: tuple[str, ...] = ()

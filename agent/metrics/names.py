@@ -49,7 +49,6 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "LessonChanged": "proactive.rule.changed",
         "SkillRated": "proactive.skill.feedback",
         "HumanResponse": "human.response",
-        "MethodFound": "proactive.method.found",
         "NoteCreated": "note.created",
         "NoteEdited": "note.edited",
         "NoteMoved": "note.moved",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 
+from agent.config.resources import pattern
 from agent.context.budget import Count, estimate
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
@@ -35,6 +36,7 @@ from agent.memory.capture.writer import EntryWriter, Near
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.statements import (
+    is_one_word,
     is_question,
     is_small_talk,
     is_standing_wish,
@@ -295,17 +297,24 @@ class _Found:
 
 
 def _may_tell(lines: Sequence[TalkLine], before: Sequence[TalkLine]) -> bool:
-    """True if the person may have stated something: a line of theirs is more than questions and small talk, or is small
-    talk that answers what the assistant has asked, as "yes, please" does."""
+    """True if the person may have stated something: a line of theirs is more than questions, small talk and one word,
+    or is one that answers what the assistant has asked, as "yes, please" does."""
     return any(
-        each.is_person and (not tells_nothing(each.text) or (is_small_talk(each.text) and _asks(last)))
+        each.is_person and (not tells_nothing(each.text) or (_is_short(each.text) and _asks(last)))
         for last, each in zip((before[-1] if before else None, *lines), lines, strict=False)
     )
 
 
+def _is_short(text: str) -> bool:
+    return is_small_talk(text) or is_one_word(text)
+
+
 def _asks(line: TalkLine | None) -> bool:
-    """True for a line in which the assistant asks something."""
-    return line is not None and not line.is_person and any(map(is_question, sentences_in(line.text)))
+    """True for a line in which the assistant asks something, other than what it can do for the person."""
+    if line is None or line.is_person:
+        return False
+    asked = filter(is_question, sentences_in(line.text))
+    return any(pattern("offers_help").search(each) is None for each in asked)
 
 
 def _last_run(found: _Found) -> str:

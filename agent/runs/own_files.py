@@ -7,8 +7,7 @@ that folder is asked about again.
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from glob import escape
 from pathlib import Path, PurePosixPath
 
@@ -18,19 +17,17 @@ from agent.asking.records import proposals_of
 from agent.config.edit import set_machine
 from agent.config.load import load_vault_settings
 from agent.dataclass import dataclass
-from agent.errors import AgentError, NoteGone
+from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.loop.records import Began, sources_in
-from agent.loop.session import load_session
+from agent.loop.session import Session, load_session
 from agent.memory.daily import inert
 from agent.texts import text
-from agent.tools.text_origin import saved_file_in, still_strangers, text_origin_of
+from agent.tools.text_origin import saved_file_in, text_origin_of
 from agent.vault.change import Request, Stamp
-from agent.vault.folders import SESSIONS
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.find import commits
-from agent.vault.provenance.foreign_record import SAVED_FILE
-from agent.vault.provenance.own_runs import OwnRun, add_own_runs
+from agent.vault.provenance.own_runs import OwnRun, add_own_run
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -51,6 +48,7 @@ def ask_about_own_files(workspace: Workspace, event: TaskCompleted) -> None:
     vault = workspace.vault
     try:
         session = load_session(vault, event.session)
+        _remember_files(vault, event.run, session)
         began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
         known = proposals_of(vault, KIND)
         if began is None or began.role != "owner" or any(each.status in ("asking", "pending") for each in known):
@@ -84,33 +82,21 @@ class OwnFileConsequence:
         return "approved" if answer else "rejected"
 
     def carry_out(self, decided: Proposal) -> Sequence[Request]:
-        """Write the setting, and take what came from the person's files alone for theirs; nothing is written into the
-        vault."""
+        """Write the setting; nothing is written into the vault."""
         vault, named = self.workspace.vault, _pattern(decided)
         loaded = load_vault_settings(vault.place.root, vault_id=vault.id)
         present = loaded.settings.attachments.mine
         if decided.status == "approved" and named not in map(str.strip, present.split(",")):
             set_machine(_KEY, ", ".join(filter(None, (present.strip(" ,"), named))), vault_id=vault.id)
-        if decided.status == "approved":
-            add_own_runs(vault.records, list(_runs_with_own_files(vault)))
         return ()
 
 
-def _runs_with_own_files(vault: Vault) -> Iterator[OwnRun]:
-    """The runs of this machine's conversations in which files that are all the person's were read; none that can go on,
-    as it may read others yet."""
-    for path in vault.note_paths(vault.home.at(SESSIONS)):
-        data = vault.read(path) or b""
-        if SAVED_FILE.encode() not in data or vault.provenance.strangers(path, data):
-            continue
-        with suppress(NoteGone):  # its header is damaged, or it was deleted just now
-            session = load_session(vault, path)
-            sources, going_on = sources_in(session.records), session.open_run
-            files = tuple(filter(None, map(saved_file_in, sources)))
-            left = {*still_strangers(vault, sources)}
-            if files and not any(each.endswith(f"(from {SAVED_FILE})") for each in left):
-                runs = {each.event.run for each in session.records if isinstance(each.event, Began)}
-                yield from (OwnRun(each, files) for each in runs - {going_on.run if going_on is not None else ""})
+def _remember_files(vault: Vault, run: str, session: Session) -> None:
+    """Remember the files that a run which is over has read, if it has read nothing else of others, as far as is known:
+    what it wrote then is the person's, once they name these files as their own."""
+    files, is_over = tuple(map(saved_file_in, sources_in(session.records))), session.open_run is None
+    if files and is_over and not any(not each or text_origin_of(vault).is_from_others(each) for each in files):
+        add_own_run(vault.records, OwnRun(run, files))
 
 
 def _may_ask(vault: Vault, path: str, known: Sequence[Proposal]) -> bool:

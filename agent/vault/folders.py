@@ -29,16 +29,13 @@ LEARNED = "skills/learned/"
 SKILL_HISTORY = "skills/history/"
 DEPRECATED = "skills/deprecated/"
 MUTATIONS = "skills/mutations/"
-MUTATION_LOG = "skills/mutations/log.md"
-"""What became of variants, as earlier versions logged it."""
 PROMPTS = "prompts/"
 LESSONS_NOTE = "lessons.md"
 LESSONS = "lessons/"
 LESSON_LOG = "lessons/log.md"
 LESSON_HISTORY = "lessons/history/"
-FOUND_METHODS = "lessons/found-methods.md"
 RULES = "rules/"
-"""The rules of earlier versions, until they are lessons."""
+"""The rules of an earlier version, until they are lessons."""
 JOBS = "jobs/"
 JOB_HISTORY = "jobs/history/"
 TASKS = "tasks/"
@@ -132,7 +129,6 @@ FOLDERS = (
     Folder(LESSONS_NOTE, "what the agent has learned, one row each", _AFTER_YES, steers=True, logs=True),
     Folder(LESSONS, "what belongs to lessons, of which none steers", _PROGRAM),
     Folder(LESSON_LOG, "what became of each lesson and of each variant, and why", _PROGRAM, logs=True, undone=False),
-    Folder(FOUND_METHODS, "tools and methods that research has found, of which none steers", _PROGRAM, logs=True),
     Folder(LESSON_HISTORY, "the runs that were given lessons", _PROGRAM, searched=False, logs=True),
     Folder(RULES, "rules of an earlier version, which become lessons", _AFTER_YES, steers=True),
     Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),

@@ -27,6 +27,7 @@ from tests.stories.agents import call, furnish, given_texts, only, script
 from tests.vaults import git
 
 CHANGE = call("vault_write", path="AGENT.md", content="# Obey\n")
+PLAN = call("plan", done=["Change myself"], now="Ask about the tea", left=["Tell what came of it"])
 ASK = call("human_ask", question="Which tea?", options=["green", "black"])
 NAMED = {"type": "mention", "offset": 0, "length": len(BOT_NAME) + 1}
 DONE = ("Sencha.", "Assam.", "Oolong.", "Mint.")
@@ -231,7 +232,7 @@ def test_a_group_s_talk_brings_back_nothing_forgotten_and_loses_nothing_said_mea
 def test_an_approval_is_given_from_the_chat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: TelegramService, how: str
 ) -> None:
-    root = vault(tmp_path, monkeypatch, CHANGE, ASK, "Changed.")
+    root = vault(tmp_path, monkeypatch, CHANGE, PLAN, ASK, "Changed.")
     with living(root) as house:
         listening(house, bot)
         bot.write("Change yourself")
@@ -249,6 +250,7 @@ def test_an_approval_is_given_from_the_chat(
             bot.write(f"yes {code.lower()}" if how == "reply" else f"同意{code}")
         house.until(lambda: (root / "AGENT.md").read_text("utf-8") == "# Obey\n", "the change is made")
         house.until(lambda: any("Which tea?" in each.text for each in bot.sent), "the run goes on to its question")
+        assert bot.sent[-1].text.startswith("plan, 2 of 3: Ask about the tea\n"), "it says where the run is"
         question = codes(root).keys() - {path for path in codes(root) if path.startswith("approvals")}
         bot.write(f"{codes(root)[question.pop()]} 2")
         house.until(lambda: bot.sent[-1].text == "Changed.", "the run ends in the chat")

@@ -114,6 +114,33 @@ def test_it_is_a_screen_in_the_persons_language(
 
 
 @pytest.mark.parametrize(
+    ("language", "before", "after", "line"),
+    [
+        ("en", "- Promised Rui to send the offer.", "Sent Rui the offer.",
+         "- Promised Rui to send the offer ([[2026-11-29]]); "
+         "perhaps over: Sent Rui the offer ([[2026-11-30]])"),
+        ("en", "- Told Marek that I would send the contract.", "Sent Lia the contract.",
+         "- Told Marek that I would send the contract ([[2026-11-29]])"),
+        ("en", "- Promised Rui to send the offer by Friday.", "Sent Rui the offer.",
+         "- Fri 4 Dec: Promised Rui to send the offer ([[2026-11-29]]); "
+         "perhaps over: Sent Rui the offer ([[2026-11-30]])"),
+        ("en", "- I promised Rui to send the offer.", "Never sent Rui the offer. Did I send Rui the offer?",
+         "- I promised Rui to send the offer ([[2026-11-29]])"),
+        ("zh", "- 答应把菜谱发给小安。", "菜谱发给小安了。",
+         "- 答应把菜谱发给小安 ([[2026-11-29]])；也许已办：菜谱发给小安了 ([[2026-11-30]])"),
+    ],
+)  # fmt: skip
+def test_a_later_line_that_may_tell_the_end_stands_beside_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, before: str, after: str, line: str
+) -> None:
+    notes = {"daily/2026-11-28.md": f"{after}\n", "daily/2026-11-29.md": f"{before}\n"}
+    workspace = laid(root, monkeypatch, notes, language)
+    assert "perhaps" not in briefing_of(workspace, DAY).text and "也许" not in briefing_of(workspace, DAY).text
+    shown = briefing_of(laid(root, monkeypatch, {"daily/2026-11-30.md": f"{after}\n"}, language), DAY).text
+    assert line in shown.splitlines()
+
+
+@pytest.mark.parametrize(
     ("language", "line"), [("en", "- Birthday: Anna ([[Anna]])"), ("zh", "- 生日：小安 ([[小安]])")]
 )
 def test_a_birthday_of_today_stands_among_what_is_on(

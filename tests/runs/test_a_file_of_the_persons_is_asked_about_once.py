@@ -134,8 +134,18 @@ def test_after_a_yes_what_was_written_from_the_file_alone_is_the_persons_too(roo
     first = reads(root, "Pictures/house.png")
     answer(root, "yes")
     assert strangers(root, first) == () and whose("- the tap stands 15 high") == ""
-    set_machine("attachments.mine", "", vault_id=open_workspace(root).vault.id)
-    assert text_origin_of(open_workspace(root).vault).source("plan.md", (root / "plan.md").read_bytes(), (1, 99)) != ""
+    for value, line in (("", "- the sink is 60 wide"), ("Pictures/*", "- another sink is 80 wide")):
+        set_machine("attachments.mine", value, vault_id=open_workspace(root).vault.id)
+        origin = text_origin_of(open_workspace(root).vault)
+        assert whose(line) != "", value
+    assert whose("- the sink is 60 wide") == whose("- the tap stands 15 high") == ""
+
+
+def test_the_setting_alone_makes_what_was_written_before_the_persons_too(root: Path) -> None:
+    notes_from(root, "- the sink is 60 wide", "Pictures/plan.png")
+    set_machine("attachments.mine", "Pictures/*", vault_id=open_workspace(root).vault.id)
+    origin = text_origin_of(open_workspace(root).vault)
+    assert origin.source("plan.md", (root / "plan.md").read_bytes()) == ""
 
 
 def test_a_run_that_waits_and_then_reads_another_file_writes_nothing_of_the_persons(root: Path) -> None:

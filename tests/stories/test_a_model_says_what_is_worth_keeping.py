@@ -206,12 +206,20 @@ def test_what_goes_on_is_read_with_what_was_said_before(root: Path, tmp_path: Pa
 
 @pytest.mark.parametrize(
     "said",
-    ["Where does Mara live?", "Good morning!", "早上好", "谢谢你，辛苦了！", "Hi! Where does Mara live? Thanks."],
+    [
+        "Where does Mara live?",
+        "Hello there!",
+        "你好呀",
+        "Morning",
+        "谢谢你，辛苦了！",
+        "Hi! Where does Mara live? Thanks.",
+    ],
 )
 def test_a_talk_of_questions_and_greetings_alone_is_not_read(root: Path, tmp_path: Path, said: str) -> None:
     silent = {"error": "permanent", "times": 0, "when": KEEPS}
-    own = settings(tmp_path, script(tmp_path / "s.json", "I do not know.", silent))
-    tell(root, own, "ask", said)
+    own = settings(tmp_path, script(tmp_path / "s.json", "How can I help you today?", silent))
+    asked = document(root, own, "ask", said)
+    tell(root, own, "ask", "--session", asked["session"], "谢谢")  # an offer of help is no question that it answers
     assert list(waiting_conversations(open_workspace(root))) == [], "it waits for no model"
 
 

@@ -22,6 +22,7 @@ from agent.events.bus import Injection
 from agent.events.runs import Speaker, TaskStarted
 from agent.llm.messages import Assistant, Cancelled
 from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.planning import plan_in
 from agent.loop.records import Began, Closed, RunRequest, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.captured_files import has_picture
@@ -238,11 +239,20 @@ class Responder:
 
     def _tell_wait(self, entry: PendingMessage, note: str) -> None:
         """Ask the person in the chat what the run waits for; its answer comes later."""
-        question = describe_wait(self.workspace, note)
+        question = "\n\n".join(filter(None, (self._plan_of(entry), describe_wait(self.workspace, note))))
         choices = choices_of(self.workspace, note)
         with self.queue.changing():
             entry.phase, entry.waits_for = "answered", note
             entry.text, entry.choices, entry.tries, entry.again = question, choices, 0, False
+
+    def _plan_of(self, entry: PendingMessage) -> str:
+        """Where a run is in its plan; empty if it has none."""
+        try:
+            plan = plan_in(load_session(self.workspace.vault, entry.session).of_run(entry.run))
+        except AgentError:
+            return ""
+        language = self.workspace.settings.vault.language
+        return self.workspace.vault.masked(plan.in_one_line(language)) if plan is not None else ""
 
     def _answer(self, entry: PendingMessage, answer: str) -> None:
         """Have this said in the chat; then the message is done with."""

@@ -77,6 +77,11 @@ class Belief:
         return self.is_enough and is_more and len(self.against) > DOUBTED * len(self.signs)
 
     @property
+    def newest(self) -> date:
+        """The day of its last sign."""
+        return max(each.day for each in (*self.signs, *self.against))
+
+    @property
     def other_values(self) -> tuple[str, ...]:
         """The values that the contradictions are for, the newest first."""
         return tuple(dict.fromkeys(each.value for each in self.against))

@@ -5,8 +5,7 @@ What the person has taken out or changed is known by the history of the note, so
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
@@ -23,7 +22,7 @@ from agent.runs.status import growth_account
 from agent.texts import Language, Sentence
 from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Outcome, Stamp, actor_of
-from agent.vault.history.commits import Commit, blame, read_commits
+from agent.vault.history.commits import Commit
 from agent.vault.history.versions import versions
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace, reload_settings
@@ -139,12 +138,9 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def belief_document(
-    belief: Belief, language: Language, changed: Mapping[str, datetime], path: str, refused: bool
-) -> dict[str, object]:
+def belief_document(belief: Belief, language: Language, path: str | None, *, refused: bool) -> dict[str, object]:
     """A belief with all of its figures. `path` is the note that has it; None while none has."""
     dimension = belief.dimension
-    at = changed.get(dimension.id)
     return {
         "id": dimension.id,
         "kind": dimension.kind,
@@ -154,14 +150,14 @@ def belief_document(
         "confidence": round(belief.confidence, 4),
         "evidence_count": len(belief.signs),
         "contradictions": len(belief.against),
-        "last_updated": at.isoformat() if at else None,
+        "last_updated": belief.newest.isoformat(),
         "tasks": [kind for kind in TASK_KINDS if kind in belief.tasks],
         "enough": belief.is_enough,
         "told": belief.is_used and not refused,
         "confirmed": belief.is_confirmed,
         "doubted": belief.is_doubted,
         "refused": refused,
-        "path": path if at else None,
+        "path": path,
         "evidence": [_written(each) for each in belief.signs],
         "against": [_written(each) for each in belief.against],
     }
@@ -169,29 +165,19 @@ def belief_document(
 
 def model_document(vault: Vault, model: PersonModel, language: Language) -> dict[str, object]:
     """All that is believed about the person."""
-    changed = last_changed(vault)
-    path = vault.home.at(NOTE)
-    rows: Sequence[dict[str, object]] = [
-        belief_document(each, language, changed, path, model.is_refused(each, language)) for each in model.beliefs
+    path, noted = vault.home.at(NOTE), noted_ids(vault)
+    rows = [
+        belief_document(
+            each, language, path if each.dimension.id in noted else None, refused=model.is_refused(each, language)
+        )
+        for each in model.beliefs
     ]
     return {"beliefs": rows, "silent": model.gathered.silent}
 
 
-def last_changed(vault: Vault) -> dict[str, datetime]:
-    """When the block of each belief changed last, by the id of its dimension."""
-    path = vault.home.at(NOTE)
-    rows = blame(vault, path, any_space=True)
-    blocks = {each.rows: each.line.id for each in parse_blocks("\n".join(row for row, _ in rows))}
-    if not blocks:
-        return {}
-    texts, made = [row for row, _ in rows], [commit for _, commit in rows]
-    whens = {each.id: each.when for each in read_commits(vault, sorted(set(made)))}
-    found: dict[str, datetime] = {}
-    for lines, id in blocks.items():
-        first = texts.index(lines[0])
-        if dates := [whens[each] for each in made[first : first + len(lines)] if each in whens]:
-            found[id] = max(dates)
-    return found
+def noted_ids(vault: Vault) -> frozenset[str]:
+    """The ids of the beliefs that the note of preferences has."""
+    return frozenset(each.line.id for each in parse_blocks(_text(vault.read(vault.home.at(NOTE)) or b"")))
 
 
 def _written(sign: Sign) -> str:

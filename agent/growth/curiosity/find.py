@@ -1,12 +1,12 @@
-"""The gaps of a vault: what work needs that was looked at before it began, beliefs that contradict themselves, and
-doubts in what the agent did alone: sentences that hedge, options between which it does not decide, and a form that
-departs from what the person prefers. What it cannot do or judge is looked at before the work (`needs`).
+"""The gaps of a vault: what work needs that was looked at before it began, beliefs that contradict themselves, and the
+doubt in what the agent did alone: options between which it does not decide, or sentences that hedge. What it cannot do
+or judge is looked at before the work (`before_work`).
 
 Found anew each time. Work in which text by others was read asks nothing: a stranger would else choose what the person
 is asked.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -20,23 +20,17 @@ from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
 from agent.loop.session import Session
 from agent.markdown.links import note_link
-from agent.memory.edits.form import form_of
-from agent.memory.profile.owner import kind_of_task
 from agent.memory.understanding.statements import is_question, sentences_in
 from agent.texts import Language, text
 from agent.vault.store import Vault
 
 LOOKED_BACK = timedelta(days=2)
 """How far back work is looked at: what is older is settled, or forgotten."""
-_OPPOSITE = {"shorter": "longer", "longer": "shorter", "prose": "items", "without": "with", "en": "zh", "zh": "en"}
-"""What an answer was that departed from a value."""
-_LONG, _SHORT, _LISTED = 1_200, 200, 0.5
-"""Characters from which an answer is long, and below which it is short; the share of it that is a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerDoubt:
-    """One doubt: the sentence that shows it, and what there is to choose from; `lines` say more of that."""
+    """The doubt of an answer: the sentence that shows it, and what there is to choose from, with `lines` of each."""
 
     kind: Literal["undecided", "hedged"]
     words: str
@@ -53,35 +47,32 @@ def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: 
     yield from (_of_doubted_belief(each, language) for each in beliefs if each.is_doubted)
     days = [now.date() - timedelta(days=back) for back in range(LOOKED_BACK.days + 1)]
     for session in own_sessions(vault, days):
-        yield from _of_session(session, beliefs, language)
+        yield from _of_session(session, language)
 
 
-def _of_session(session: Session, beliefs: Sequence[Belief], language: Language) -> Iterator[CuriousGap]:
-    """The gaps in the answer of a job. In any other session the person was there, and can ask on."""
+def _of_session(session: Session, language: Language) -> Iterator[CuriousGap]:
+    """The gap in the answer of a job. In any other session the person was there, and can ask on."""
     began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
     turns = turns_of(session)
     if began is None or not began.job or session.parent or session.untrusted or not (turns and turns[-1].answer):
         return
-    task = task_name(began.task.strip().partition("\n")[0])
-    yield from (_of_doubt(session, task, each, language) for each in doubts_in(turns[-1].answer))
-    if not began.purpose:  # what it writes for itself, such as a look back, is no answer to anybody
-        yield from _departures(session, began.task, turns[-1].answer, turns[-1].at, beliefs, language)
+    if (doubt := doubt_in(turns[-1].answer)) is not None:
+        yield _of_doubt(session, task_name(began.task.strip().partition("\n")[0]), doubt, language)
 
 
-def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
-    """The doubts of an answer: options that it lists, else the two that one sentence names, else the sentence that
-    decides nothing; and the first one of several sentences that hedge: to hedge once is politeness."""
+def doubt_in(answer: str) -> AnswerDoubt | None:
+    """The doubt of an answer: options that it lists, else the two that one sentence names, else the sentence that
+    decides nothing, else the first one of several sentences that hedge: to hedge once is politeness."""
     sentences = [" ".join(each.split()) for each in sentences_in(answer)]
     words = next((each for each in sentences if pattern("undecided").search(each)), "")
     if options := options_in(answer):
-        yield AnswerDoubt("undecided", words, options, option_lines(answer))
-    elif words:
+        return AnswerDoubt("undecided", words, options, option_lines(answer))
+    if words:
         found = first_match("either_or", words)
         sides = [*filter(None, found.groups())] if found else []
-        yield AnswerDoubt("undecided", words, tuple(map(str.strip, sides)))
+        return AnswerDoubt("undecided", words, tuple(map(str.strip, sides)))
     hedged = [each for each in sentences if not is_question(each) and pattern("hedging").search(each)]
-    if len(hedged) > 1:
-        yield AnswerDoubt("hedged", hedged[0])
+    return AnswerDoubt("hedged", hedged[0]) if len(hedged) > 1 else None
 
 
 def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Language) -> CuriousGap:
@@ -102,47 +93,20 @@ def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Languag
     )
 
 
-def _departures(
-    session: Session, task: str, answer: str, at: datetime, beliefs: Iterable[Belief], language: Language
-) -> Iterator[CuriousGap]:
-    """The questions whether a preference still holds from which an answer departs; of each at most once a month."""
-    form, kind = form_of(answer), kind_of_task(task)
-    departs = {
-        ("length", "shorter"): form.length > _LONG,
-        ("length", "longer"): 0 < form.length < _SHORT,
-        ("list", "prose"): form.listed > _LISTED,
-        ("emoji", "without"): form.emoji > 0,
-        ("language", "en"): form.language == "zh",
-        ("language", "zh"): form.language == "en",
-    }
-    named = task_name(task.strip().partition("\n")[0])
-    for each in beliefs:
-        is_preference = each.is_used and each.dimension.is_of_style and (not each.tasks or kind in each.tasks)
-        if is_preference and departs.get((each.dimension.topic, each.value), False):
-            values, subject = (each.value, _OPPOSITE[each.value]), f"departed {each.dimension.id} {at:%Y-%m}"
-            yield _of_belief(each, "departed", subject, values, note_link(session.path), language, named)
-
-
 def _of_doubted_belief(belief: Belief, language: Language) -> CuriousGap:
-    values, subject = (belief.value, *belief.other_values), f"{belief.dimension.id} {belief.signs[0].day:%Y-%m}"
-    return _of_belief(belief, "which", subject, values[:MOST_OPTIONS], belief.against[0].evidence.link, language)
-
-
-def _of_belief(
-    belief: Belief, asks: str, subject: str, values: tuple[str, ...], source: str, language: Language, task: str = ""
-) -> CuriousGap:
-    """The question which of these values of a belief holds."""
+    """The question which of the values of a belief holds."""
+    values = (belief.value, *belief.other_values)[:MOST_OPTIONS]
     options = tuple(inert_excerpt(value_words(belief.dimension, each, language)) for each in values)
     listed = text("belief.comma", language).join(options)
-    counts = {"signs": len(belief.signs), "against": len(belief.against)}
+    signs, against = len(belief.signs), len(belief.against)
     return CuriousGap(
         "decision",
-        subject,
-        text(f"curiosity.{asks}", language, options=listed, task=task, value=options[0], other=options[-1]),
-        text(f"curiosity.{asks}_why", language, value=options[0], **counts),
+        f"{belief.dimension.id} {belief.signs[0].day:%Y-%m}",
+        text("curiosity.which", language, options=listed),
+        text("curiosity.which_why", language, value=options[0], signs=signs, against=against),
         text("curiosity.which_fallback", language, value=options[0]),
         options,
-        source=source,
+        source=belief.against[0].evidence.link,
         dimension=belief.dimension,
         values=values,
     )

@@ -93,14 +93,7 @@ def _words(log: LessonLog, key: str) -> str:
 
 
 def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
-    facts, why = proposal.facts, note_link(proposal.path)
-    if facts.get("asks") == "skill" and proposal.status == "approved":
-        path = facts.get("skill", facts.get("rule", ""))
-        row = LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
-        changes.rows.append(row)
-        work.trust_skill(path)
-        return
-    lesson = _lesson_of(work, proposal)
+    why, lesson = note_link(proposal.path), _lesson_of(work, proposal)
     if proposal.status == "approved":
         changes.rows += _after_yes(work, proposal, lesson, why) if lesson is not None else ()
     elif proposal.status == "rejected":
@@ -108,12 +101,9 @@ def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
 
 
 def _lesson_of(work: LessonWork, proposal: Proposal) -> Lesson | None:
-    """The lesson that a question is about; one of an earlier version names the note of the rule, not its mark."""
-    facts, lessons = proposal.facts, load_lessons(work.vault)
-    if "rule" in facts and proposal.status != "approved":
-        words = logged_words(facts.get("words", ""))
-        return next((each for each in lessons if logged_words(each.sentence) == words), None)
-    return next((each for each in reversed(lessons) if each.key == facts.get("lesson", "")), None)
+    """The lesson that a question is about."""
+    wanted = proposal.facts.get("lesson", "")
+    return next((each for each in reversed(load_lessons(work.vault)) if each.key == wanted), None)
 
 
 def _take_no(work: LessonWork, proposal: Proposal, lesson: Lesson | None, why: str, changes: LessonChanges) -> None:

@@ -1,12 +1,13 @@
-"""From reflections to lessons: what is like a known one or a skill supports it, what contradicts one is reported, the
-rest is proposed; what only restricts and is urgent takes effect at once, and can be refused.
+"""From reflections to lessons: what is like a known one supports it, what a skill says already is only logged, what
+contradicts one is reported, the rest is proposed; what only restricts and is urgent takes effect at once, and can be
+refused.
 """
 
 import logging
 from collections.abc import Sequence
 from dataclasses import field, replace
 
-from agent.asking.answers import pending_proposals, propose
+from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.events.growth import LessonChanged
@@ -19,31 +20,28 @@ from agent.growth.lessons.candidates import (
     find_candidates,
     independent,
     is_urgent,
-    takes_away_safeguard,
     usable_strategies,
 )
-from agent.growth.lessons.found_methods import ticked_tools
 from agent.growth.lessons.lesson import IN_FORCE, Lesson, lesson_sentence, lesson_target
-from agent.growth.lessons.lesson_log import LogRow, load_log, log_row, logged_words
+from agent.growth.lessons.lesson_log import LogRow, log_row, logged_words
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork, subject_of
 from agent.growth.lessons.proposals import (
     ask_again,
-    ask_method,
     ask_new,
     ask_opposite,
     ask_wider,
-    method_lesson,
     start_urgent,
 )
-from agent.growth.lessons.skill_support import SkillMatch, may_change, skill_change, skill_that_says
+from agent.growth.patterns.likeness import SKILL_LINES, pair_likeness
 from agent.loop.session import load_session
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.understanding.seam import TextRelation
 from agent.texts import in_all_languages, text
-from agent.vault.folders import FOUND_METHODS
 
 MOST_AT_ONCE = 3
 """The most lessons about which the person is asked at one time: more would be noise."""
+_SHORTEST = 10
+"""The characters from which a line of a skill may say what a lesson says."""
 logger = logging.getLogger(__name__)
 
 
@@ -104,29 +102,6 @@ def learn_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[Found
     return changes
 
 
-def propose_methods(work: LessonWork) -> LessonChanges:
-    """Propose a lesson for each tool that research has found and the person has ticked, once; returns the rows about
-    those that are not proposed. Its words are a stranger's, in a sentence of the program's: the proposal says so."""
-    changes, ticked = LessonChanges(), ticked_tools(work.vault)
-    known = {row.words for row in load_log(work.vault).rows} if ticked else set()
-    for tool in ticked:
-        words = logged_words(method_lesson(work, tool).sentence)
-        if words in known:
-            continue
-        known.add(words)
-        if takes_away_safeguard(tool.use) or takes_away_safeguard(tool.name):
-            link = f"[[{work.vault.home.at(FOUND_METHODS).removesuffix('.md')}]]"
-            why = f"{text('lessons.method_loosens', work.language)} {link}"
-            changes.rows.append(LogRow(work.now, "", words, "withheld", "agent", why))
-            continue
-        try:
-            ask_method(work, tool)
-        except UserError as error:
-            logger.warning("%s is not proposed: %s", tool.name, error)
-    changes.write(work, "lessons(methods): what is not proposed")
-    return changes
-
-
 @dataclass(slots=True)
 class _Learner:
     """One look at the candidates."""
@@ -148,8 +123,8 @@ class _Learner:
             self.support(same[0], candidate)
         elif lesson := next((each for each in opposite if each.state in IN_FORCE), None):
             self.contradict(lesson, candidate)
-        elif (match := skill_that_says(self.work, known, candidate)) is not None:
-            self.support_skill(match, candidate)
+        elif name := self.skill_that_says(candidate):
+            self.note_skill(name, candidate)
         elif self.may_ask():
             ask_new(self.work, candidate)
 
@@ -195,19 +170,24 @@ class _Learner:
             row = log_row(lesson, self.work.now, "contradicted", "agent", f"{why} {_links(candidate)}")
             self.changes.rows.append(row)
 
-    def support_skill(self, match: SkillMatch, candidate: LessonCandidate) -> None:
-        """Propose the line for a skill that says the same; where that cannot be, it is only in the log."""
-        if may_change(self.work, self.known, match, candidate):
-            if self.may_ask():
-                propose(self.work.vault, skill_change(self.work, match, candidate), self.work.language)
-            return
+    def skill_that_says(self, candidate: LessonCandidate) -> str:
+        """The skill that says the same already, in the words of one of the reflections; empty without one."""
+        wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.strategies)))
+        vectors = self.known.vectors
+        for skill in self.work.skills():
+            rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
+            for wanted in wordings:
+                lines = [line for line in rows if pair_likeness(wanted, line, vectors) >= SKILL_LINES.of(vectors)]
+                if TextRelation.SAME in self.known.relations(wanted, lines):
+                    return skill.name
+        return ""
+
+    def note_skill(self, name: str, candidate: LessonCandidate) -> None:
+        """Log once that a skill says the same: it becomes no lesson besides."""
         words = logged_words(candidate.strategy.sentence)
-        known = (row for row in self.known.book.log.rows if row.event == "supported" and row.words == words)
-        if not any(row.target in ("", match.skill.path.removesuffix(".md")) for row in known):
-            why = text("lessons.in_skill", self.work.language, name=match.skill.name)
-            self.changes.rows.append(
-                LogRow(self.work.now, "", words, "supported", "agent", f"{why} {_links(candidate)}")
-            )
+        if not any(row.event == "supported" and row.words == words for row in self.known.book.log.rows):
+            why = f"{text('lessons.in_skill', self.work.language, name=name)} {_links(candidate)}"
+            self.changes.rows.append(LogRow(self.work.now, "", words, "supported", "agent", why))
 
     def try_again(self, lesson: Lesson, candidate: LessonCandidate) -> None:
         """Ask about a lesson that the agent has set aside, if enough has been said for it since."""

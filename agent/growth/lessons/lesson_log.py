@@ -29,8 +29,8 @@ LessonEvent: TypeAlias = Literal[
 """`probation`, `active`, `deprecated`: the state of a lesson from now on; `urgent`: as `probation`, at once, because it
 only restricts. `supported`: more evidence, `changed`: other words; `replaced`: the earlier ones, which have a mark
 of their own. `contradicted`: reflections say the opposite.
-`withheld`: not proposed, as it would take away a safeguard. From `trial` on: of variants of skills; `nothing`: the
-model had no proposal that can be tried. `merged` and `gate` stand in the logs of earlier versions only."""
+From `trial` on: of variants of skills; `nothing`: the model had no proposal that can be tried. `withheld`, `merged` and
+`gate` stand in the logs of earlier versions only."""
 By: TypeAlias = Literal["agent", "person"]
 _COLUMNS = 5
 _TARGET = re.compile(r"\[\[([^\]|]+)[^\]]*\]\] ?")

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import get_args
 
 from agent.dataclass import dataclass
@@ -23,7 +22,7 @@ from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.texts import Language, in_all_languages, text
-from agent.vault.folders import LESSONS_NOTE, RULES, is_hidden, is_template
+from agent.vault.folders import LESSONS_NOTE
 from agent.vault.store import Vault
 
 TYPE = "lessons"
@@ -32,8 +31,6 @@ LONGEST = 600
 _ROW = re.compile(r"[-*+] (?!\[.\] )(?P<words>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
 _STATE = re.compile(r"(?P<words>.+) · (?P<state>[^·]+?)\s*")
 _CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
-_NO_RULES = (f"{RULES}history/", f"{RULES}log.md", f"{RULES}found-methods.md")
-_EARLIER_STATES: dict[str, LessonState] = {"": "active", "probation": "probation", "active": "active"}
 _MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[.\](?:\s|$))+")
 
 
@@ -66,11 +63,8 @@ def parse_lessons(path: str, data: bytes) -> LessonRows:
 
 def load_lessons(vault: Vault) -> tuple[Lesson, ...]:
     """The lessons of a vault as far as they are the person's and the program's own: text that arrived, and that the
-    person has not looked at yet, does not count. A rule in a note of `rules/`, as earlier versions had them, is one."""
-    found = load_rows(vault).lessons
-    known = {each.key for each in found}
-    earlier = (each.lesson for each in load_earlier_rules(vault))
-    return (*found, *(each for each in earlier if each.key not in known))
+    person has not looked at yet, does not count."""
+    return load_rows(vault).lessons
 
 
 def load_rows(vault: Vault) -> LessonRows:
@@ -96,42 +90,6 @@ def new_lesson(path: str, words: str, when: str, state: LessonState = "probation
 def _safe(words: str) -> str:
     """Words without what a row of the note has a meaning for."""
     return inert_line(_MARKS.sub("", inert_line(words).replace("~~", "")))
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierRule:
-    """A rule in the note at `path`, as earlier versions had one each in `rules/`: the lesson that it is, and the links
-    that it rests on."""
-
-    path: str
-    lesson: Lesson
-    evidence: tuple[str, ...]
-
-
-def load_earlier_rules(vault: Vault) -> Iterator[EarlierRule]:
-    """The rules in such notes, by path, without text that arrived and that the person has not looked at. A note with a
-    broken header stays where it is, and is none."""
-    place, home = Path(vault.place.root, vault.home.at(RULES)), vault.home
-    for file in sorted(place.rglob("*.md")):
-        path = home.at(RULES) + file.relative_to(place).as_posix()
-        is_other = home.holds(path, *_NO_RULES) or is_template(path) or is_hidden(path)
-        note = Note.parse((None if is_other else vault.own_version(path)) or b"")
-        if note.problem is None and note.type in (None, "rule") and (text := _rule_in(note)):
-            when, learned = " ".join((note.string("when") or "").split()), str(note.header.get("learned") or "")
-            state = _EARLIER_STATES.get(str(note.header.get("status") or "").strip().casefold(), "deprecated")
-            made = new_lesson(home.at(LESSONS_NOTE), text, when, state)
-            id = made.id if learned == words_mark(text, when) else learned  # the mark of the words that the agent wrote
-            yield EarlierRule(path, replace(made, id=id), note.strings("evidence"))
-
-
-def _rule_in(note: Note) -> str:
-    """The words above the first section of a note of `rules/`, else its title."""
-    body = parse_body(note.body)
-    end = next((at for at, row in enumerate(body.lines) if row.startswith("## ")), len(body.lines))
-    rows = zip(body.lines[:end], body.kinds[:end], strict=True)
-    plain = [row for row, kind in rows if row.strip() and kind != "comment"]
-    title = plain.pop(0)[2:] if plain and plain[0].startswith("# ") else ""
-    return " ".join(" ".join(plain or [title]).split())
 
 
 def format_row(lesson: Lesson, language: Language) -> str:

@@ -33,16 +33,10 @@ def no_vectors() -> Vectors | None:
 
 @dataclass(frozen=True, slots=True)
 class KnownSkill:
-    """A skill that runs may use: its name, all that it says, and the path of its `SKILL.md` in the vault (empty: it is
-    not in the vault, and cannot be changed)."""
+    """A skill that runs may use: its name, and all that it says."""
 
     name: str
     text: str
-    path: str = ""
-
-
-def trust_nothing(path: str) -> None:
-    """Trust no skill: the person is asked about it in a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +45,7 @@ class LessonWork:
 
     `reflections` loads those from which lessons may come, `skills` those that may be used; `vectors` compare meanings.
     `probation` is the length of that, in uses. `corrections`: what the person does after a run, and their next words,
-    are an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
+    are an opinion of it.
     """
 
     vault: Vault
@@ -63,7 +57,6 @@ class LessonWork:
     corrections: bool = True
     actor: str = ACTOR
     tell: Callable[[object], object] = ignore_event
-    trust_skill: Callable[[str], object] = trust_nothing
 
     @property
     def now(self) -> datetime:
@@ -89,8 +82,6 @@ class LessonChanges:
     """The rows of the note before and after; None: not there."""
     more: list[Request] = field(default_factory=list)
     """Further requests of the same transaction."""
-    is_copied: bool = False
-    """The rows for the log are those of another one, with their times."""
 
     def change(self, work: LessonWork, lesson: Lesson, state: LessonState) -> None:
         """Give a lesson another state; its words stay as they are."""
@@ -105,7 +96,7 @@ class LessonChanges:
         found = list(self.more)
         if self.lines and after != before:
             found.append(Create(work.path, after) if before is None else Edit(work.path, before, after))
-        rows = self.rows if self.is_copied else _in_order(work, self.rows)
+        rows = _in_order(work, self.rows)
         return [*found, append_rows(work.vault.home, rows, work.language)] if rows else found
 
     def write(self, work: LessonWork, subject: str, stamp: Stamp | None = None) -> None:
@@ -113,7 +104,7 @@ class LessonChanges:
         if requests := self.requests(work):
             with work.vault.transaction(subject, stamp or Stamp(work.actor, tool=TOOL), masked=True) as change:
                 change.requests += requests
-        for row in () if self.is_copied else self.rows:
+        for row in self.rows:
             work.tell(LessonChanged(row.target, row.event, row.by))
 
 

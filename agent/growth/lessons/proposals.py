@@ -7,9 +7,8 @@ from dataclasses import replace
 from agent.asking.answers import propose, request_for
 from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
 from agent.growth.lessons.candidates import FoundStrategy, LessonCandidate, LessonEvidence
-from agent.growth.lessons.found_methods import FoundTool
 from agent.growth.lessons.lesson import Lesson, lesson_sentence
-from agent.growth.lessons.lesson_log import LogRow, append_rows, log_row, logged_words
+from agent.growth.lessons.lesson_log import append_rows, log_row, logged_words
 from agent.growth.lessons.lesson_note import format_row, new_lesson, note_head
 from agent.growth.lessons.lesson_work import LessonWork
 from agent.markdown.inertness.active import inert_line
@@ -22,16 +21,6 @@ def ask_new(work: LessonWork, candidate: LessonCandidate) -> None:
     lesson = new_lesson(work.path, candidate.strategy.text, candidate.strategy.when)
     why = text("lessons.why_new", work.language, count=len(candidate.strategies), uses=work.probation)
     _ask(work, "new", None, lesson, why, candidate.evidence)
-
-
-def ask_method(work: LessonWork, tool: FoundTool) -> None:
-    """Ask whether a tool that research has found, and that the person has ticked, may be tried as a lesson."""
-    lesson = method_lesson(work, tool)
-    who = tool.who or text("lessons.method_own", work.language)
-    why = text("lessons.why_method", work.language, who=who, link=tool.link, uses=work.probation)
-    more = {"untrusted": tool.who} if tool.who else {}
-    row = LogRow(work.now, "", logged_words(lesson.sentence), "proposed", "person", tool.link)
-    _ask(work, "method", None, lesson, why, [LessonEvidence(tool.day, tool.link, tool.use)], more, row)
 
 
 def ask_again(work: LessonWork, lesson: Lesson, candidate: LessonCandidate) -> None:
@@ -74,12 +63,6 @@ def start_urgent(work: LessonWork, found: FoundStrategy) -> Lesson:
     return lesson
 
 
-def method_lesson(work: LessonWork, tool: FoundTool) -> Lesson:
-    """The lesson that a tool would be."""
-    words = text("lessons.method_text", work.language, name=tool.name)
-    return new_lesson(work.path, words, text("lessons.method_when", work.language, use=tool.use))
-
-
 def _ask(
     work: LessonWork,
     asks: str,
@@ -87,16 +70,13 @@ def _ask(
     after: Lesson,
     why: str,
     evidence: Sequence[LessonEvidence],
-    more: dict[str, str] | None = None,
-    row: LogRow | None = None,
 ) -> Proposal:
     draft = _draft(work, asks, before if asks in ("again", "end") and before else after, why, evidence)
-    facts = {**draft.facts, **({"before": before.key} if before is not None else {}), **(more or {})}
+    facts = {**draft.facts, **({"before": before.key} if before is not None else {})}
     note = ProposedNote(
         work.path, format_row(after, work.language), before.row if before else None, note_head(work.language)
     )
-    also = (append_rows(work.vault.home, [row], work.language),) if row is not None else ()
-    return propose(work.vault, replace(draft, notes=(note,), facts=facts), work.language, also=also)
+    return propose(work.vault, replace(draft, notes=(note,), facts=facts), work.language)
 
 
 def _draft(work: LessonWork, asks: str, lesson: Lesson, why: str, evidence: Sequence[LessonEvidence]) -> ProposalDraft:

@@ -1,6 +1,6 @@
-"""Reflects when a person asks for it: on one run, the last one, or a day, whatever the settings say."""
+"""Reflects when a person asks for it: on the last run, or a day, whatever the settings say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 
 from agent.dataclass import dataclass
@@ -10,15 +10,10 @@ from agent.growth.lessons.reflecting import Reflecting
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import write_reflection
 from agent.llm.messages import Cancelled, never
-from agent.loop.records import Began
 from agent.loop.session import Session, load_session, sessions
 from agent.runs.reactions import later_reactions, reactions_in_session
-from agent.runs.run_course import RunCourse, course_of, courses_in, is_own_work
+from agent.runs.run_course import RunCourse, courses_in
 from agent.vault.store import Vault
-
-_SHORTEST = 6
-"""The least characters of a run's id, or of its end."""
-_HINT = "vault-agent log names the run of each change; without --run it is the last one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +25,11 @@ class ReflectedByHand:
     commit: str | None = None
 
 
-def reflect_on_run(reflecting: Reflecting, run: str = "", cancelled: Cancelled = never) -> ReflectedByHand:
-    """Reflect on the run with this id, or whose id ends so; without one on the last run that is over.
-
-    Raises `UserError` if there is no such run, if it goes on, if it is the agent's own work, or without a model, and
-    what the model and a transaction raise.
-    """
+def reflect_on_last_run(reflecting: Reflecting, cancelled: Cancelled = never) -> ReflectedByHand:
+    """Reflect on the last run that is over; raises `UserError` if there is none, or without a model, and what the model
+    and a transaction raise."""
     vault = reflecting.vault
-    session, course = _find(vault, run) if run else _last(vault)
+    session, course = _last(vault)
     reflecting.require_model()
     reactions = reactions_in_session(vault, session, course)
     reactions += later_reactions(vault, {course.run}).get(course.run, ())
@@ -69,7 +61,11 @@ def _written(reflecting: Reflecting, ask: Callable[[], Reflection | None]) -> Re
 def _last(vault: Vault) -> tuple[Session, RunCourse]:
     """The last run that is over, of those in the newest session that has one."""
     best: tuple[Session, RunCourse] | None = None
-    for session in _sessions(vault):
+    for path in sessions(vault):
+        try:
+            session = load_session(vault, path)
+        except (NoteGone, OSError):
+            continue
         if best is not None and session.last is not None and session.last < best[1].ended:
             continue
         for course in courses_in(vault, session):
@@ -78,36 +74,3 @@ def _last(vault: Vault) -> tuple[Session, RunCourse]:
     if best is None:
         raise UserError("no run is over yet", hint='vault-agent ask "…"')
     return best
-
-
-def _find(vault: Vault, run: str) -> tuple[Session, RunCourse]:
-    wanted = run.strip().casefold()
-    found: dict[str, tuple[Session, Began]] = {}
-    for session in _sessions(vault, wanted) if len(wanted) >= _SHORTEST else ():
-        begun = (each.event for each in reversed(session.records) if isinstance(each.event, Began))
-        found |= {each.run: (session, each) for each in begun if each.run.casefold().endswith(wanted)}
-    if len(found) != 1:
-        raise UserError("several runs end in {run}" if found else "there is no run {run}", hint=_HINT, run=run)
-    ((name, (session, began)),) = found.items()
-    if is_own_work(began):
-        raise UserError(
-            "{run} is a part of the agent's own work, on which nothing is reflected",
-            hint="vault-agent get {session} shows what was done in it",
-            run=name,
-            session=session.path,
-        )
-    course = course_of(vault, session, name)
-    if course is None:
-        raise UserError("the run {run} is not over yet", hint="reflect on it when it is", run=name)
-    return session, course
-
-
-def _sessions(vault: Vault, words: str = "") -> Iterator[Session]:
-    """The sessions, the newest day first; of those with these words (of a run's id) only."""
-    for path in sessions(vault):
-        try:
-            if words and words.encode() not in vault.glance(path).lower():
-                continue
-            yield load_session(vault, path)
-        except (NoteGone, OSError):
-            continue

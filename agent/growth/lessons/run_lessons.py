@@ -79,7 +79,6 @@ _LINE = re.compile(r"^- \[\[[^\]\n]+\]\] ", re.MULTILINE)
 class _InRun:
     """The lessons before the model of one run, by their lines, and those that it was told to follow no more."""
 
-    session: str
     lines: dict[str, Lesson] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     outdated: list[str] = field(default_factory=list)
@@ -101,11 +100,9 @@ class RunLessons:
         """The source of lessons for the tasks of a run; its model is told at its first step what stands no more of what
         the session was given before."""
         lessons = {lesson_line(lesson): lesson for lesson in load_in_force(self.workspace.vault)}
-        before, in_force = _lines_before(session), {_words_of(line): lesson for line, lesson in lessons.items()}
-        found = _InRun(
-            session.path, {line: in_force[_words_of(line)] for line in before if _words_of(line) in in_force}
-        )
-        found.outdated = [line for line in before if _words_of(line) not in in_force]
+        before = _lines_before(session)
+        found = _InRun({line: lessons[line] for line in before if line in lessons})
+        found.outdated = [line for line in before if line not in lessons]
         with self._lock:
             if context.run:
                 self._runs[context.run] = found
@@ -119,8 +116,8 @@ class RunLessons:
             found = self._runs.get(event.run)
         if found is None or not (found.lines or found.outdated):
             return ()
-        in_force = {_words_of(lesson_line(lesson)) for lesson in load_in_force(self.workspace.vault)}
-        gone = [line for line in found.lines if _words_of(line) not in in_force and line not in found.gone]
+        in_force = {lesson_line(lesson) for lesson in load_in_force(self.workspace.vault)}
+        gone = [line for line in found.lines if line not in in_force and line not in found.gone]
         found.gone.update(gone)
         gone, found.outdated = [*found.outdated, *gone], []
         if not gone:
@@ -166,10 +163,10 @@ class RunLessons:
     def _pieces(self, task: str, room: int, lessons: dict[str, Lesson], found: _InRun) -> Sequence[Piece]:
         head = text("lessons.given", self._language)
         room -= self.count(head) + MESSAGE
-        pieces, known = list[Piece](), set(map(_words_of, found.lines))
+        pieces = list[Piece]()
         for line, lesson, score in self._chosen(task, lessons):
             used = self.count(line) + MESSAGE  # as `context.assemble.fitting` counts a piece
-            if _words_of(line) in known or used > room:
+            if line in found.lines or used > room:
                 continue
             room -= used
             found.lines[line] = lesson
@@ -218,11 +215,6 @@ def _named(lesson: Lesson) -> str:
     """A link to a lesson that says in a few words which one it is."""
     target = lesson_target(lesson.path, lesson.key)
     return f"[[{target}|{_UNSAFE.sub(' ', short_heading(lesson.text))}]]"
-
-
-def _words_of(line: str) -> str:
-    """The words of such a line without its link, which changes when the rule of an earlier version becomes a row."""
-    return _LINE.sub("", line)
 
 
 def fit(words: str, task: str, vectors: Vectors | None) -> float:

@@ -1,103 +1,73 @@
-"""Takes the rules of earlier versions over: notes in `rules/` become rows of `lessons.md`, their log and their uses
-those of lessons; the notes go to the archive as they are. All is one commit, which can be undone; nothing is taken
-over twice."""
+"""Takes the rules of earlier versions over: notes in `rules/` become rows of `lessons.md`, and what the person refused
+stays refused. The notes and their logs go to the archive as they are. All is one commit, which can be undone; nothing
+is taken over twice."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from agent.growth.lessons.by_person import evidence_rows
-from agent.growth.lessons.lesson import Lesson, lesson_target, words_mark
-from agent.growth.lessons.lesson_log import STATES, By, LogRow, load_log, log_row, parse_rows
-from agent.growth.lessons.lesson_note import EarlierRule, format_row, load_earlier_rules, load_rows
+from agent.growth.lessons.lesson import Lesson, LessonState, words_mark
+from agent.growth.lessons.lesson_log import load_log, parse_rows
+from agent.growth.lessons.lesson_note import format_row, load_rows, new_lesson
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
-from agent.texts import text
+from agent.markdown.blocks import parse_body
+from agent.markdown.note import Note
 from agent.vault.change import Move
-from agent.vault.folders import ARCHIVE, FOUND_METHODS, LEARNED, LESSON_HISTORY, MUTATION_LOG, RULES
+from agent.vault.folders import RULES, is_hidden, is_template
+from agent.vault.moving import archive_path
 
-_PARTS = re.compile(r"(?P<when>[^:：]+): (?P<text>.+)")
+_LOG = f"{RULES}log.md"
+_STATES: dict[str, LessonState] = {"": "active", "probation": "probation", "active": "active"}
 
 
 def take_over_rules(work: LessonWork) -> None:
-    """Take over the rules, logs and uses of earlier versions that are there; a note in which text has arrived that the
-    person has not looked at waits."""
-    vault = work.vault
-    if not Path(vault.place.root, vault.home.at(RULES)).is_dir() and vault.read(vault.home.at(MUTATION_LOG)) is None:
+    """Take over the rules of an earlier version that are there; a note in which text has arrived that the person has
+    not looked at waits, and so does one whose header is broken."""
+    vault, changes = work.vault, LessonChanges()
+    if not Path(vault.place.root, vault.home.at(RULES)).is_dir():
         return
-    changes, rows = LessonChanges(is_copied=True), {each.key: each for each in load_rows(vault).lessons}
-    keys = set(rows)
-    gone = {key for key in load_log(vault).keys if key not in keys}
-    found = [*load_earlier_rules(vault)]
-    is_undone = any(each.lesson.key in gone for each in found)
-    whole = [each for each in found if vault.own_version(each.path) == vault.read(each.path)]
-    rules = [each for each in whole if each.lesson.key not in gone]
-    if not is_undone:
-        changes.rows += _log_rows(work, {each.path.removesuffix(".md"): each.lesson for each in rules})
-    for rule in rules:
-        lesson = rule.lesson
-        if lesson.key not in keys:
-            keys.add(lesson.key)
+    known, logged = {each.key for each in load_rows(vault).lessons}, load_log(vault).keys
+    paths = list[str]()
+    for path in _whole_notes(work):
+        lesson = _lesson(work, path)
+        if lesson is None or (lesson.key in logged and lesson.key not in known):
+            continue  # no rule; or the person has taken its row out since, or has undone this
+        if lesson.key not in known:
+            known.add(lesson.key)
             changes.lines.append((None, format_row(lesson, work.language)))
-            changes.rows += _rows_of(work, rule, changes.rows)
-        elif (row := rows.get(lesson.key)) and lesson.state == "deprecated" != row.state and work.is_whole(row):
-            changes.change(work, row, "deprecated")  # on a machine that still has the earlier version
-    changes.more += _moves_of_notes(work, [each.path for each in rules])
-    changes.more += _moves_of_logs(work) if not is_undone else ()
-    if changes.more:
-        changes.write(work, "lessons(take over): the rules of an earlier version")
+        paths.append(path)
+    if paths and (log := vault.own_version_of(_LOG)) is not None:
+        refused = (row for row in parse_rows(log) if row.event in ("refused", "deleted"))
+        changes.rows += [replace(row, target="") for row in refused]
+        paths.append(vault.home.at(_LOG))
+    changes.more += [Move(path, archive_path(vault, path)) for path in paths]
+    changes.write(work, "lessons(take over): the rules of an earlier version")
 
 
-def _rows_of(work: LessonWork, rule: EarlierRule, logged: list[LogRow]) -> Iterator[LogRow]:
-    """The rows that the log of earlier versions has not: the state of a rule that it did not know, and the evidence.
-    Another state than its last one is the person's doing, as in any lesson (`rows_by_hand`)."""
-    lesson = rule.lesson
-    if not any(row.key == lesson.key and row.event in STATES for row in logged):
-        by: By = "person" if lesson.is_persons else "agent"
-        yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
-    links = [each if each.startswith("[[") else f"[[{each}]]" for each in rule.evidence]
-    yield from evidence_rows(work, lesson, links)
+def _whole_notes(work: LessonWork) -> Iterator[str]:
+    """The notes in `rules/` as the person and the program left them, but for logs and templates."""
+    home, place = work.vault.home, Path(work.vault.place.root, work.vault.home.at(RULES))
+    for file in sorted(place.rglob("*.md")):
+        path = home.at(RULES) + file.relative_to(place).as_posix()
+        is_other = home.holds(path, _LOG, f"{RULES}history/", f"{RULES}found-methods.md")
+        data = work.vault.own_version(path)
+        is_whole = data is not None and data == work.vault.read(path)
+        if is_whole and not (is_other or is_template(path) or is_hidden(path)):
+            yield path
 
 
-def _log_rows(work: LessonWork, lessons: Mapping[str, Lesson]) -> Iterator[LogRow]:
-    """The rows of the logs of earlier versions, about rows of the note. Those about a rule whose note waits or is
-    broken are still about that note, until it is taken over."""
-    vault, logged = work.vault, load_log(work.vault).rows
-    waiting = [row for row in logged if row.target in lessons]
-    for row in (*waiting, *parse_rows(vault.own_version_of(f"{RULES}log.md") or b"")):
-        found = lessons.get(row.target)
-        parts = _PARTS.fullmatch(row.words)
-        mark = words_mark(parts["text"], parts["when"]) if parts else words_mark(row.words, "")
-        is_of_rule = row.target and not row.is_of_skill and (found or vault.read(f"{row.target}.md") is None)
-        target = lesson_target(work.path, found.key if found else mark) if is_of_rule else row.target
-        yield replace(row, target=target)
-    for row in parse_rows(vault.own_version_of(MUTATION_LOG) or b""):
-        yield row if row.target else replace(row, target=f"{vault.home.at(LEARNED)}{row.words}/SKILL")
-
-
-def _moves_of_notes(work: LessonWork, notes: Iterable[str]) -> Iterator[Move]:
-    """The notes that were rules are archived."""
-    home = work.vault.home
-    for path in notes:
-        yield from _move(work, path, home.at(ARCHIVE) + home.name_of(path))
-
-
-def _moves_of_logs(work: LessonWork) -> Iterator[Move]:
-    """The logs are archived, and what goes on gets its new name."""
-    vault, home = work.vault, work.vault.home
-    for name in (f"{RULES}log.md", MUTATION_LOG):
-        yield from _move(work, home.at(name), home.at(ARCHIVE + name))
-    yield from _move(work, home.at(f"{RULES}found-methods.md"), home.at(FOUND_METHODS))
-    folder = home.at(f"{RULES}history/")
-    place = Path(vault.place.root, folder)
-    for file in sorted(place.glob("*.md")) if place.is_dir() else ():
-        yield from _move(work, folder + file.name, home.at(LESSON_HISTORY) + file.name)
-
-
-def _move(work: LessonWork, path: str, to: str) -> Iterator[Move]:
-    """The move of a note that is there, to a path that is free."""
-    if work.vault.read(path) is None:
-        return
-    stem = to.removesuffix(".md")
-    free = (to if number == 1 else f"{stem}-{number}.md" for number in range(1, 1_000))
-    yield Move(path, next(each for each in free if work.vault.read(each) is None))
+def _lesson(work: LessonWork, path: str) -> Lesson | None:
+    """The lesson that a rule is: the words above the first section, else the title; None for no rule."""
+    note = Note.parse(work.vault.read(path) or b"")
+    body = parse_body(note.body)
+    end = next((at for at, row in enumerate(body.lines) if row.startswith("## ")), len(body.lines))
+    rows = zip(body.lines[:end], body.kinds[:end], strict=True)
+    plain = [row for row, kind in rows if row.strip() and kind != "comment"]
+    title = plain.pop(0)[2:] if plain and plain[0].startswith("# ") else ""
+    words = " ".join(" ".join(plain or [title]).split())
+    if note.problem is not None or note.type not in (None, "rule") or not words:
+        return None
+    when, learned = " ".join((note.string("when") or "").split()), str(note.header.get("learned") or "")
+    state = _STATES.get(str(note.header.get("status") or "").strip().casefold(), "deprecated")
+    made = new_lesson(work.path, words, when, state)
+    return replace(made, id=made.id if learned == words_mark(words, when) else learned)

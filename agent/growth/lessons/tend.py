@@ -12,7 +12,7 @@ from agent.asking.answers import pending_proposals, settle_proposals
 from agent.errors import UserError
 from agent.growth.lessons.book import LessonBook, load_book
 from agent.growth.lessons.by_person import rows_by_hand, take_answers
-from agent.growth.lessons.learning import learn_lessons, lesson_strategies, propose_methods, start_urgent_lessons
+from agent.growth.lessons.learning import learn_lessons, lesson_strategies, start_urgent_lessons
 from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState
 from agent.growth.lessons.lesson_log import LogRow, log_row
 from agent.growth.lessons.lesson_note import load_rows
@@ -112,5 +112,4 @@ def follow_lessons(work: LessonWork) -> tuple[LogRow, ...]:
     changes = LessonChanges([*rows_by_hand(work)])
     changes.write(work, "lessons(log): what you did by hand")
     rows += changes.rows
-    rows += propose_methods(work).rows
     return (*rows, *judge_lessons(work, load_book(work.vault)).rows)

@@ -75,7 +75,7 @@ def trial_document(view: TrialView) -> dict[str, object]:
         "why": variant.why or None,
         "original": {"uses": len(count.original), "successes": sum(count.original)},
         "variant": {"uses": len(count.variant), "successes": sum(count.variant)},
-        "kept": {"uses": len(count.kept), "successes": sum(count.kept)},
+        "kept": {"uses": len(count.adopted), "successes": sum(count.adopted)},
         "here": view.is_here,
     }
 

@@ -177,7 +177,7 @@ class Trial:
 
     def roll_back(self, count: TrialCount) -> TrialRecord:
         """Give the skill the instructions that it had before the variant was kept, as one more version."""
-        vault, good, uses = self.workspace.vault, sum(count.kept), len(count.kept)
+        vault, good, uses = self.workspace.vault, sum(count.adopted), len(count.adopted)
         (base,) = vault.read_blobs([self.record.base_blob])
         if base is None:
             return self.stop("no_base")

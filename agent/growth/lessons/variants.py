@@ -161,7 +161,7 @@ class Variants:
         if record.status == "kept":
             if has_dropped(plan, count):
                 return trial.roll_back(count)
-            return trial.settle(TRIAL_USES) if len(count.kept) == TRIAL_USES else None
+            return trial.settle(TRIAL_USES) if len(count.adopted) == TRIAL_USES else None
         match judge_trial(plan, count):
             case "open":
                 return None

@@ -69,7 +69,7 @@ class TrialCount:
 
     original: tuple[bool, ...] = ()
     variant: tuple[bool, ...] = ()
-    kept: tuple[bool, ...] = ()
+    adopted: tuple[bool, ...] = ()
 
 
 def count_trial(rows: Iterable[Use], number: int) -> TrialCount:
@@ -99,7 +99,7 @@ def judge_trial(plan: TrialPlan, count: TrialCount) -> TrialVerdict:
 
 def has_dropped(plan: TrialPlan, count: TrialCount) -> bool:
     """True if a kept variant does worse now than the skill did on trial."""
-    return _is_worse(plan, count.original, count.kept)
+    return _is_worse(plan, count.original, count.adopted)
 
 
 def _is_worse(plan: TrialPlan, original: Sequence[bool], other: Sequence[bool]) -> bool:

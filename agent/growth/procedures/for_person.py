@@ -5,12 +5,10 @@ note of theirs is changed.
 Without a model it is what their notes say on the title, quoted with links.
 """
 
-from functools import partial
-
 from agent.growth.patterns.pattern import quoted
 from agent.growth.procedures.procedure import ProcedureContext, ProcedureResult, Work, bullets, title_of
 from agent.growth.research.findings import Research, ResearchCall
-from agent.growth.research.research import after_commit, mark_strangers, research
+from agent.growth.research.research import mark_strangers, research
 from agent.markdown.links import note_link
 from agent.markdown.title import short_title
 from agent.texts import text
@@ -32,8 +30,8 @@ def plain(context: ProcedureContext) -> Work:
 
 
 def explore(context: ProcedureContext) -> Work:
-    """Research the topic, with a model or without; what was begun is gone on with. One that is stopped has written
-    nothing, and goes on when the task is done again."""
+    """Research the topic, with a model or without. One that is stopped has written nothing, and is begun anew when the
+    task is done again."""
     call, runs = context.call, context.runs
     if not runs.workspace.settings.growth.enabled:
         return Work(text("research.growth_is_off", context.language), is_quiet=True)
@@ -50,9 +48,9 @@ def explore(context: ProcedureContext) -> Work:
     is_empty = not found.is_plain and not found.findings.cited  # nobody has asked: a note that says nothing is noise
     if found.end in ("stopped", "nothing") or is_empty:
         says = "" if found.end == "stopped" else context.text("nothing_about", topic=_topic(context))
-        return Work(says, is_quiet=True, result=result, after=found.done)
+        return Work(says, is_quiet=True, result=result)
     mark_strangers(runs, found)
-    return Work(_report_words(context, found), found.requests, result=result, after=partial(after_commit, runs, found))
+    return Work(_report_words(context, found), found.requests, result=result)
 
 
 def _topic(context: ProcedureContext) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
@@ -151,7 +150,7 @@ class Work:
     written. `is_quiet`: nothing was to be done, and `text` says why. `stands_in` is the note in which the requests put
     what `text` says.
 
-    `result` is what a procedure came to that asks models itself; `after` is called once the requests are written.
+    `result` is what a procedure came to that asks models itself.
     """
 
     text: str = ""
@@ -159,7 +158,6 @@ class Work:
     is_quiet: bool = False
     stands_in: str = ""
     result: ProcedureResult = ProcedureResult()
-    after: Callable[[], object] = field(default=do_nothing, compare=False)
 
 
 def answer_itself(context: ProcedureContext, answer: str) -> Work:

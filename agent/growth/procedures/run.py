@@ -60,9 +60,7 @@ def _of_itself(kind: TaskType, context: ProcedureContext, found: Work) -> Proced
         return found.result
     is_found = bool(found.text) and not found.is_quiet
     says = _plain_text(kind, context, found) if found.result.is_plain else found.text or context.text("nothing")
-    done = _written(kind, context, found, replace(found.result, text=says, did_something=is_found))
-    found.after()
-    return done
+    return _written(kind, context, found, replace(found.result, text=says, did_something=is_found))
 
 
 def resume_procedure(kind: TaskType, call: ProcedureCall, ended: Ended) -> ProcedureResult:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from agent.clock import in_clock_zone
-from agent.dataclass import dataclass
 from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
 from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
 from agent.markdown.links import note_link
@@ -25,17 +24,6 @@ _SAME = 0.9
 """The likeness of two looks back from which the second one says nothing new."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Review:
-    """What happened since the last reflection, counted."""
-
-    since: datetime
-    asked: int
-    stated: int
-    over: tuple[Task, ...]
-    waiting: int
-
-
 def plain(context: ProcedureContext) -> Work:
     """What happened and what comes, for a model; without one, the appointments of tomorrow are to be prepared."""
     shelf = load_tasks(context.vault)
@@ -43,12 +31,13 @@ def plain(context: ProcedureContext) -> Work:
         planned = tuple(_planned(context, shelf))
         requests = tuple(each.request for each in planned if each.request is not None)
         return Work(_plans(context, [each.task for each in planned]), requests) if requests else Work()
-    review = _review(context, shelf)
+    since = _last(context)
+    over = [each for each in shelf.done if each.completed_at and each.completed_at > since and _is_work(each)]
     comes = briefing_of(context.runs.workspace, context.today, for_model=True).text
-    if not (review.asked or review.stated or review.over or comes):
+    if not (over or comes or _has_more_since(context, since)):
         return Work()
-    since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")
-    return Work("\n\n".join(filter(None, (since, bullets(_lines(context, review)), comes))))
+    head = context.text("since", at=f"{in_clock_zone(since, context.now):%Y-%m-%d %H:%M}")
+    return Work("\n\n".join(filter(None, (head, bullets(_lines(context, shelf, over)), comes))))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -63,27 +52,18 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
     return Work(words, (request,), stands_in=request.path)
 
 
-def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
-    since = _last(context)
-    days = [context.today - timedelta(days=back) for back in range((context.today - since.date()).days + 1)]
-    over = tuple(each for each in shelf.done if each.completed_at and each.completed_at > since and _is_work(each))
-    asked, stated = _count_asked(context, days, since), _count_stated(context, days, since)
-    return _Review(since, asked, stated, over, sum(map(_is_work, shelf.waiting)))
-
-
 def _is_work(task: Task) -> bool:
     return task.kind != "self_reflection"
 
 
-def _count_asked(context: ProcedureContext, days: Sequence[date], since: datetime) -> int:
-    logged = ((day, each.time) for day in days for each in daily.log(context.day_note(day)))
-    return sum(_moment(context, *each) > since for each in logged)
-
-
-def _count_stated(context: ProcedureContext, days: Sequence[date], since: datetime) -> int:
+def _has_more_since(context: ProcedureContext, since: datetime) -> bool:
+    """True if something was asked since then, or the person has stated something."""
+    days = [context.today - timedelta(days=back) for back in range((context.today - since.date()).days + 1)]
+    if any(_moment(context, day, each.time) > since for day in days for each in daily.log(context.day_note(day))):
+        return True
     entries = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
     stated = (each for each in entries if is_stated_by_owner(each, context.runs.recall.foreign))
-    return sum(with_offset(each.entry.created) > since for each in stated)
+    return any(with_offset(each.entry.created) > since for each in stated)
 
 
 def _last(context: ProcedureContext) -> datetime:
@@ -109,13 +89,11 @@ def _moment(context: ProcedureContext, day: date, clock: str) -> datetime:
     )
 
 
-def _lines(context: ProcedureContext, review: _Review) -> Iterator[str]:
-    yield context.text("review_asked", count=review.asked)
-    yield context.text("review_stated", count=review.stated)
-    if review.over:
-        done = sum(1 for each in review.over if each.status == "completed")
-        yield context.text("review_tasks", done=done, failed=sum(1 for each in review.over if each.status == "failed"))
-    yield context.text("review_waiting", count=review.waiting)
+def _lines(context: ProcedureContext, shelf: TaskShelf, over: Sequence[Task]) -> Iterator[str]:
+    if over:
+        done = sum(each.status == "completed" for each in over)
+        yield context.text("review_tasks", done=done, failed=sum(each.status == "failed" for each in over))
+    yield context.text("review_waiting", count=sum(map(_is_work, shelf.waiting)))
 
 
 def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTask]:

@@ -1,39 +1,24 @@
-"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it; or from an
-earlier check of the same fact.
+"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it.
 
 The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
-memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule. The tools
-and methods are listed for the person, who may tick one to have it proposed as a lesson.
-
-A check of a fact that the notes in `research/` answer already searches nothing again. Only a verdict that rests on
-sources counts, for the same words, for thirty days: what is older is looked up anew, and so is what was left open.
+memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from typing import cast, get_args
 
 from agent.errors import LimitReached
-from agent.growth.lessons.found_methods import append_tools, found_tool
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
-    LIMITS,
-    Confidence,
     Research,
     ResearchEnd,
     ResearchFindings,
-    Verdict,
     confidence_of,
-    whole_topic,
 )
 from agent.growth.research.own_sources import NAME as VAULT
-from agent.growth.research.reading import Reading
 from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.links import note_link
-from agent.markdown.note import Note
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType
@@ -41,8 +26,6 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.service import RunService
 from agent.texts import text
 from agent.vault.change import Create, Edit, Request
-from agent.vault.folders import RESEARCH
-from agent.vault.store import Vault
 
 _FAILED = 8
 """Addresses that gave nothing, and are named."""
@@ -50,23 +33,15 @@ _LONGEST = 1_200
 """The most characters of a memory."""
 _NAMED = 20
 """Strangers that a memory names."""
-FRESH = timedelta(days=30)
-"""The age up to which a verdict is given again, with its day."""
-_SETTLED = frozenset(("confirmed", "supported", "refuted", "contradicted", "disputed"))
-_SECTION = re.compile(r"^## (\d{4}-\d\d-\d\d)[^\n]*\n", re.MULTILINE)
-_SIGNS = re.compile(r"[\W_]+")
-_NOT_WHOLE = "> [!warning]"
 
 
 def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) -> Research:
-    """The result, with its requests. The record of one that was stopped or cut by a limit stays, so that the same
-    research goes on from there; the note has a section that is replaced then."""
-    runs, call, record, language = desk.runs, desk.call, desk.record, desk.language
+    """The result, with its requests."""
+    runs, call, calls, language = desk.runs, desk.call, desk.calls, desk.language
     vault = runs.workspace.vault
     readings = dict(sorted(desk.readings.items()))
     body = body_of(found, readings, language) if readings else ""
     end = "stopped" if is_stopped else _end(desk)
-    is_whole = end in ("done", "nothing")
     done = Research(
         end,
         call.path,
@@ -74,24 +49,23 @@ def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) 
         found,
         confidence_of(found, readings),
         body,
-        record.most,
-        record.used,
+        calls.most,
+        calls.used,
         desk.asked,
-        runs.account.spent(record.run).money,
-        record.run,
+        runs.account.spent(calls.run).money,
+        calls.run,
         "" if is_stopped else short_of(found),
         strangers=tuple(dict.fromkeys(each.origin for each in readings.values() if each.origin)),
         learns=end == "done" and desk.models is not None and runs.workspace.settings.growth.enabled,
         is_plain=desk.models is None,
-        is_resumed=record.is_resumed,
         why=_why(desk, end),
         remarks=tuple(_remarks(desk)),
     )
-    section = vault.masked(section_of(done, record.started, list(_how(desk, done)), language))
-    requests = note_requests(vault, done, call, record.started, section, record.partial)
+    section = vault.masked(section_of(done, calls.started, list(_how(desk, done)), language))
+    requests = note_requests(vault, done, call, calls.started, section)
     if done.learns:
-        requests += (*_memory(runs, call.topic, done), *_methods(runs, done))
-    return replace(done, requests=requests, done=record.end if is_whole else lambda: record.note_partial(section))
+        requests += tuple(_memory(runs, call.topic, done))
+    return replace(done, requests=requests)
 
 
 def _end(desk: ResearchDesk) -> ResearchEnd:
@@ -103,10 +77,10 @@ def _end(desk: ResearchDesk) -> ResearchEnd:
 def _why(desk: ResearchDesk, end: ResearchEnd) -> str:
     """Why a research is not whole, in a sentence; empty if it is."""
     if end == "stopped":
-        return text("research.stopped", desk.language, calls=desk.record.used, most=desk.record.most)
+        return text("research.stopped", desk.language, calls=desk.calls.used, most=desk.calls.most)
     if desk.trouble is not None:
         return text("research.no_more_model", desk.language, reason=desk.trouble.message)
-    return text("research.late", desk.language) if desk.record.is_late else ""
+    return text("research.late", desk.language) if desk.calls.is_late else ""
 
 
 def _remarks(desk: ResearchDesk) -> Iterator[str]:
@@ -131,7 +105,7 @@ def _how(desk: ResearchDesk, done: Research) -> Iterator[str]:
         most=done.most,
         asked=done.asked,
         money=f"{done.money:.4f}",
-        minutes=f"{desk.record.seconds / 60:.1f}",
+        minutes=f"{desk.calls.seconds / 60:.1f}",
     )
     sources = [*call.folders[:1], *desk.own] if call.kind == "repository" else [*desk.own]
     names = [each.name for each in (*sources, *([desk.web] if desk.web is not None else []))]
@@ -172,51 +146,3 @@ def _memory(runs: RunService, topic: str, done: Research) -> Iterator[Request]:
     verdict = EntryWriter(vault, runs.recall.near, settings.vault.language).judged(entry)
     for path, before, after in changes_of(verdict, vault.home):
         yield Create(path, after) if before is None else Edit(path, before, after)
-
-
-def _methods(runs: RunService, done: Research) -> Iterator[Request]:
-    """The request that lists the tools and methods; none without one."""
-    origins, day = {each.number: each.origin for each in done.sources}, f"{runs.workspace.clock.now():%Y-%m-%d}"
-    found = [
-        found_tool(each.name, each.use, done.path, day, (origins[number] for number in each.cites if number in origins))
-        for each in done.findings.methods
-    ]
-    listed = append_tools(runs.workspace.vault, found, runs.workspace.settings.vault.language)
-    if listed is not None:
-        yield listed
-
-
-def known_fact(vault: Vault, topic: str, now: datetime) -> Research | None:
-    """The newest check of a fact in the same words that is not too old: its note is the one source, and nothing is to
-    be written. None without one."""
-    found: dict[date, Research] = {}
-    for path in vault.note_paths(vault.home.at(RESEARCH)):
-        note = Note.parse(vault.own_version(path) or b"")
-        if note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic):
-            found |= _last_check(path, topic, note)
-    fresh = [day for day in found if timedelta(0) <= now.date() - day <= FRESH]
-    return found[max(fresh)] if fresh else None
-
-
-def _plain(words: str) -> str:
-    """The words and figures of a statement, all of them: another figure is another fact."""
-    return " ".join(_SIGNS.sub(" ", words.casefold()).split())
-
-
-def _last_check(path: str, topic: str, note: Note) -> dict[date, Research]:
-    """The check in the last section of a note by its day, if it is a whole one whose verdict rests on sources."""
-    verdict, confidence, strangers = note.string("verdict"), note.string("confidence"), note.strings("untrusted")
-    heads = [*_SECTION.finditer(note.body)]
-    if verdict not in _SETTLED or confidence not in get_args(Confidence) or not heads:
-        return {}
-    words = note.body[heads[-1].end() :].partition("\n### ")[0].strip()
-    try:
-        day = date.fromisoformat(heads[-1][1])
-    except ValueError:
-        return {}
-    if not words or words.startswith(_NOT_WHOLE):
-        return {}
-    source = Reading(path, topic, "", day.isoformat(), "own", words, ", ".join(strangers), 1)
-    found = ResearchFindings((whole_topic(topic),), verdict=cast(Verdict, verdict))
-    sure, most = cast(Confidence, confidence), LIMITS["fact"].calls
-    return {day: Research("done", path, (source,), found, sure, words, most, strangers=strangers, checked=day)}

@@ -1,7 +1,7 @@
 """Where a research works: all of its searches, readings and calls of a model go through here.
 
-Each is counted before it is made, written down when it is done, and shown to whoever watches. A source that does not
-answer is left out, and a model that does not answer is not asked again: the research goes on with what it has.
+Each is counted before it is made, and shown to whoever watches. A source that does not answer is left out, and a model
+that does not answer is not asked again: the research goes on with what it has.
 """
 
 import threading
@@ -15,10 +15,10 @@ from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, ToolFailed, ToolRetry
 from agent.events.growth import ResearchStep
+from agent.growth.research.calls import CallShare, ResearchCalls
 from agent.growth.research.findings import ResearchCall
 from agent.growth.research.own_sources import FolderSource, VaultSource
 from agent.growth.research.reading import Reading, fitted, ranked, without_reference_marks
-from agent.growth.research.record import CallShare, ResearchRecord, key_of
 from agent.growth.research.web_source import WebSource
 from agent.llm.messages import Request, System, User
 from agent.loop.agent import Models
@@ -46,12 +46,12 @@ class ResearchDesk:
     `own` are the person's sources, `web` is the web (None: it is not searched; `is_offline`: because the settings or
     the policy do not allow it). `models` is None where no model is configured. `readings` are what was read, by number;
     `failures` the addresses and searches that gave nothing, each with the reason. `trouble` is why no model is asked
-    any more. `asked` counts the answers of models in this attempt.
+    any more. `asked` counts the answers of models.
     """
 
     runs: RunService
     call: ResearchCall
-    record: ResearchRecord
+    calls: ResearchCalls
     own: Sequence[ResearchSource]
     web: WebSource | None
     is_offline: bool
@@ -80,15 +80,11 @@ class ResearchDesk:
     def search(self, source: ResearchSource, query: str, share: CallShare) -> Sequence[Reading]:
         """The results of a source for a query; none if it fails, or the calls are used up. Raises `Interrupted`."""
         query = " ".join(query.split())
-        key = key_of("search", source.name, query)
+        key = ("search", source.name, query)
         if not self._begin(key, share, "search", f"{source.name}: {query}"):
             return ()
-
-        def search() -> tuple[Reading, ...]:
-            return tuple(source.search(query, _RESULTS, self.call.cancelled))
-
-        try:  # what is forgotten meanwhile must not come back from the record
-            return self.record.once(key, tuple[Reading, ...], search) if source.is_public else search()
+        try:
+            return self.calls.once(key, lambda: source.search(query, _RESULTS, self.call.cancelled))
         except (ToolFailed, ToolRetry) as error:
             self._fail(f"{source.name}: {query}", error)
             return ()
@@ -97,17 +93,14 @@ class ResearchDesk:
         """What was found, with its text and its number; what was read before is not read again. Of a page that cannot
         be read, what the search engine shows of it; None if that is nothing, or the calls are used up. Raises
         `Interrupted`."""
-        key = key_of("read", found.address)
+        key = ("read", found.address)
         if found.text:
             return self._numbered(found)
-        if not self.record.has(key) and not self._begin(key, share, "read", found.address):
+        if not self.calls.is_done(key) and not self._begin(key, share, "read", found.address):
             return None
-
-        def read() -> Reading:
-            return source.read(found, self.call.cancelled)
-
         try:
-            return self._numbered(self.record.once(key, Reading, read) if source.is_public else read())
+            (reading,) = self.calls.once(key, lambda: (source.read(found, self.call.cancelled),))
+            return self._numbered(reading)
         except (ToolFailed, ToolRetry) as error:
             self._fail(found.address, error)
         if not found.excerpt:
@@ -136,20 +129,16 @@ class ResearchDesk:
         self._show("ask", prompt)
         provider = self.models.main
         request = Request((System(fill(_SAFETY)), User(whole)), max_output=window_of(provider.model).reserve)
-
-        def answer() -> str:
-            reply = provider.chat(request, cancelled=self.call.cancelled)
-            with self._lock:
-                self.asked += 1
-            return reply.message.text
-
         try:
-            return self.record.once(key_of("ask", provider.model.name, whole), str, answer).strip()
+            reply = provider.chat(request, cancelled=self.call.cancelled)
         except Interrupted:
             raise
         except AgentError as error:
             self.trouble = self.trouble or error
             return ""
+        with self._lock:
+            self.asked += 1
+        return reply.message.text.strip()
 
     def write(self, prompt: str, **values: str) -> str:
         """The same, in the language of the vault, which the prompt names."""
@@ -170,22 +159,22 @@ class ResearchDesk:
         return max(int(tokens * len(sample) / max(self.runs.agent.count(sample), 1)), _LEAST_ROOM)
 
     def _numbered(self, found: Reading) -> Reading:
-        """The reading with the number that it had in an earlier attempt, or a new one; as it was read first."""
-        number = self.record.number_of(found.address)
+        """The reading with its number; as it was read first."""
+        number = self.calls.number_of(found.address)
         with self._lock:
             return self.readings.setdefault(number, replace(found, number=number))
 
-    def _begin(self, key: str, share: CallShare, what: Literal["search", "read"], subject: str) -> bool:
+    def _begin(self, key: tuple[str, ...], share: CallShare, what: Literal["search", "read"], subject: str) -> bool:
         if self.call.cancelled():
             raise Interrupted("stopped by you")
-        is_allowed = self.record.begin(key, share)
+        is_allowed = self.calls.begin(key, share)
         if is_allowed:
             self._show(what, subject)
         return is_allowed
 
     def _show(self, what: Literal["search", "read", "ask"], subject: str) -> None:
-        record = self.record
-        self.runs.bus.publish(ResearchStep(record.run, what, subject, len(self.readings), record.used, record.most))
+        calls = self.calls
+        self.runs.bus.publish(ResearchStep(calls.run, what, subject, len(self.readings), calls.used, calls.most))
 
     def _fail(self, what: str, error: ToolFailed | ToolRetry) -> None:
         with self._lock:

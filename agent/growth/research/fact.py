@@ -7,6 +7,7 @@ from dataclasses import field, replace
 
 from agent.dataclass import dataclass
 from agent.growth.research.answers import by_label, quoted
+from agent.growth.research.calls import CallShare
 from agent.growth.research.claims import plain
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
@@ -20,7 +21,6 @@ from agent.growth.research.findings import (
     whole_topic,
 )
 from agent.growth.research.reading import Reading
-from agent.growth.research.record import CallShare
 from agent.growth.research.research_note import checked_report
 
 _NOTES = 3

@@ -2,9 +2,7 @@
 and what came of it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
-from datetime import date
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from types import MappingProxyType
@@ -209,7 +207,6 @@ class ResearchCall:
     """A request for a research. `folders` are named by the person; `path` is the note (empty: named after the topic).
 
     `job` and `spend` are as in `loop.records`, and `network` is how hosts are reached, `limits` those of each page.
-    `anew`: a fact is looked up also if it was checked before.
     """
 
     topic: str
@@ -221,7 +218,6 @@ class ResearchCall:
     cancelled: Cancelled = never
     network: WebNetwork = NETWORK
     limits: FetchLimits = PAGE_LIMITS
-    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +227,7 @@ class Research:
     `short` is the report in a few sentences with their sources, and `text` what was found, as Markdown. Of at most
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources
     of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole,
-    `remarks` how it was done, such as without the web. `learns`: its conclusion and its methods are kept, too. After
-    the requests are committed, `done` deletes what was kept for going on. `checked` is the day of an earlier check that
-    answers it; None if it was looked up now.
+    `remarks` how it was done, such as without the web. `learns`: its conclusion is remembered, too.
     """
 
     end: ResearchEnd
@@ -252,8 +246,5 @@ class Research:
     strangers: tuple[str, ...] = ()
     learns: bool = False
     is_plain: bool = False
-    is_resumed: bool = False
     why: str = ""
     remarks: tuple[str, ...] = ()
-    done: Callable[[], object] = field(default=lambda: None, compare=False)
-    checked: date | None = None

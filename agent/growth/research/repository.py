@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from agent.dataclass import dataclass
+from agent.growth.research.calls import CallShare
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import LIMITS, ResearchFindings, ResearchQuestion
 from agent.growth.research.own_sources import FolderSource
 from agent.growth.research.reading import Reading
-from agent.growth.research.record import CallShare
 from agent.growth.research.research_note import reported
 from agent.growth.research.topic import Researcher, findings_of
 from agent.texts import text

@@ -1,7 +1,7 @@
 """Does one research from its topic to its note, for the command and for tasks.
 
 It is read-only until its end: what comes of it are the requests of `Research`, which its caller commits. A stop keeps
-what was found so far; a kill loses nothing that was paid for (`record`).
+what was found so far; one that was killed has written nothing, and is begun anew.
 """
 
 import re
@@ -9,14 +9,13 @@ from dataclasses import replace
 
 from agent.clock import in_machine_seconds
 from agent.errors import Interrupted
-from agent.events.growth import MethodFound
 from agent.events.runs import Speaker
-from agent.growth.research.conclude import concluded, known_fact
+from agent.growth.research.calls import ResearchCalls
+from agent.growth.research.conclude import concluded
 from agent.growth.research.desk import ResearchDesk, ResearchSource
 from agent.growth.research.fact import FactCheck
 from agent.growth.research.findings import LIMITS, Research, ResearchCall
 from agent.growth.research.own_sources import VaultSource
-from agent.growth.research.record import ResearchRecord, key_of, open_record
 from agent.growth.research.repository import RepositoryStudy
 from agent.growth.research.topic import Exploration
 from agent.growth.research.web_source import WebSource, engines_of
@@ -35,51 +34,29 @@ _GATHERING = 0.9
 
 
 def research(runs: RunService, call: ResearchCall) -> Research:
-    """Do a research, or go on with one that was killed or stopped.
-
-    A fact that was checked before, and not long ago, is not looked up again, unless the call says so.
-
-    Raises `LockHeld` if another process does the same one, and `UserError` for a prompt of the vault's that is wrong.
-    """
-    vault, clock = runs.workspace.vault, runs.workspace.clock
-    topic = " ".join(vault.masked(call.topic).split())
+    """Do a research; raises `UserError` for a prompt of the vault's that is wrong."""
+    topic = " ".join(runs.workspace.vault.masked(call.topic).split())
     call = replace(call, topic=topic, path=call.path or note_path(runs, topic))
-    if call.kind == "fact" and not call.anew:
-        known = known_fact(vault, topic, clock.now())
-        if known is not None:
-            return known
-    name = key_of(call.kind, topic.casefold(), call.path, *(str(each.root) for each in call.folders))
-    calls, seconds = LIMITS[call.kind].calls, runs.workspace.settings.schedule.research_minutes * 60 * _GATHERING
-    with open_record(vault.private_folder, name, in_machine_seconds(clock), calls, seconds) as record:
-        desk = _desk(runs, call, record)
-        work = _work(desk)
-        try:
-            found, is_stopped = work.go(), False
-        except Interrupted:
-            found, is_stopped = work.findings(), True
-        return concluded(desk, found, is_stopped=is_stopped)
+    seconds = runs.workspace.settings.schedule.research_minutes * 60 * _GATHERING
+    calls = ResearchCalls(in_machine_seconds(runs.workspace.clock), LIMITS[call.kind].calls, seconds)
+    desk = _desk(runs, call, calls)
+    work = _work(desk)
+    try:
+        found, is_stopped = work.go(), False
+    except Interrupted:
+        found, is_stopped = work.findings(), True
+    return concluded(desk, found, is_stopped=is_stopped)
 
 
 def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tuple[str, ...]:
-    """Write what came of a research, in one commit, which is returned; then tell of the tools and methods in it."""
+    """Write what came of a research, in one commit, which is returned."""
     mark_strangers(runs, found)
-    commits: tuple[str, ...] = ()
-    if found.requests:
-        stamp = Stamp(actor_of(call.job), run=found.run, tool=TOOL)
-        topic = runs.workspace.vault.masked(call.topic)
-        with runs.workspace.vault.transaction(f"research({call.kind}): {topic}", stamp, masked=True) as change:
-            change.requests += found.requests
-        commits = tuple(filter(None, [change.outcome.commit]))
-    after_commit(runs, found)
-    return commits
-
-
-def after_commit(runs: RunService, found: Research) -> None:
-    """Finish a research whose requests are committed: its record is closed, and whoever counts tools and
-    methods hears of those that were found."""
-    found.done()
-    for each in found.findings.methods if found.learns else ():
-        runs.bus.publish(MethodFound(each.name, each.use, found.path, found.strangers))
+    if not found.requests:
+        return ()
+    stamp, topic = Stamp(actor_of(call.job), run=found.run, tool=TOOL), runs.workspace.vault.masked(call.topic)
+    with runs.workspace.vault.transaction(f"research({call.kind}): {topic}", stamp, masked=True) as change:
+        change.requests += found.requests
+    return tuple(filter(None, [change.outcome.commit]))
 
 
 def mark_strangers(runs: RunService, found: Research) -> None:
@@ -105,7 +82,7 @@ def _work(desk: ResearchDesk) -> FactCheck | RepositoryStudy | Exploration:
     return Exploration(desk)
 
 
-def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> ResearchDesk:
+def _desk(runs: RunService, call: ResearchCall, calls: ResearchCalls) -> ResearchDesk:
     """The desk, with the vault, the folders that were named, and the web as the settings and the policy allow it."""
     workspace = runs.workspace
     own: list[ResearchSource] = [VaultSource(runs.recall, call.topic)]
@@ -119,9 +96,9 @@ def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> Resea
     return ResearchDesk(
         runs,
         call,
-        record,
+        calls,
         own,
         web if (engines or named) and not is_offline else None,
         is_offline,
-        runs.account.of_run(record.run, call.job, call.spend).doing("research") if runs.present else None,
+        runs.account.of_run(calls.run, call.job, call.spend).doing("research") if runs.present else None,
     )

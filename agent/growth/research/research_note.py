@@ -132,23 +132,17 @@ def section_of(done: Research, started: datetime, how: Sequence[str], language: 
 
 
 def note_requests(
-    vault: Vault, done: Research, call: ResearchCall, started: datetime, section: str, partial: str
+    vault: Vault, done: Research, call: ResearchCall, started: datetime, section: str
 ) -> tuple[Request, ...]:
-    """The requests that put a section into the note, in place of the `partial` one that an earlier attempt has left
-    there; none if it stands there already. What else is in the note stays."""
+    """The requests that put a section at the end of the note. What else is in the note stays."""
     data = vault.read(done.path)
     note = Note.parse(data or b"")
-    if section in note.body:
-        return ()
     header = _header(note, done, call)
     if data is None:
         created = started.replace(microsecond=0)
         header = {"id": vault.clock.new_id(), "type": "research", "title": call.topic, "created": created, **header}
         return (Create(done.path, Note.compose(header, f"# {inert_line(call.topic)}\n\n{section}\n").data),)
-    if partial and partial in note.body:
-        note = note.with_body(note.body.replace(partial, section, 1))
-    else:
-        note = note.with_body(f"{note.body.rstrip()}\n\n{section}\n")
+    note = note.with_body(f"{note.body.rstrip()}\n\n{section}\n")
     for key, value in header.items() if note.problem is None else ():
         note = note.with_key(key, value)
     return (Edit(done.path, data, note.data),)
@@ -204,9 +198,8 @@ def _parts(found: ResearchFindings, language: Language) -> list[str]:
     named = {each.number: inert_line(each.text) for each in found.questions}
     gaps = [f"- {named.get(each.question, '')}{_after_colon(inert_line(each.words))}" for each in found.gaps]
     methods = [f"- **{inert_line(each.name)}**: {_cited(each.use, each.cites)}" for each in found.methods]
-    where = text("research.methods_where", language)
     disputes = [row for each in found.disputes for row in _dispute(each, language)]
-    lists = {"disputed": disputes, "open": gaps, "methods": [*methods, "", where] if methods else []}
+    lists = {"disputed": disputes, "open": gaps, "methods": methods}
     return [part for key, rows in lists.items() if rows for part in (_head(key, language), "\n".join(rows))]
 
 

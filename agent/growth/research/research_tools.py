@@ -80,7 +80,7 @@ def _format_found(number: int, found: "Reading") -> str:
 
 
 def _research(runs: "RunService", call: JsonObject, context: RunContext, network: WebNetwork) -> ToolOutput:
-    """Do a research within a run; one that is stopped goes on when it is asked for again."""
+    """Do a research within a run."""
     if context.writes is not None or context.role != "owner":
         raise ToolRetry("this run may not write a report; read the notes and pages that you need yourself")
     asked = ResearchCall(
@@ -94,7 +94,7 @@ def _research(runs: "RunService", call: JsonObject, context: RunContext, network
     found = research(runs, asked)
     commits = commit_research(runs, found, asked)
     if found.end == "stopped":
-        raise ToolFailed(f"the research was stopped; what was found is in {found.path}, and it goes on if asked again")
+        raise ToolFailed(f"the research was stopped; what was found until then is in {found.path}")
     cited = (Cited(found.path, (1, 1)),) if runs.workspace.vault.read(found.path) is not None else ()
     return ToolOutput(_format_research(found), cited, commits, untrusted=", ".join(found.strangers[:_FOUND]))
 
@@ -102,8 +102,6 @@ def _research(runs: "RunService", call: JsonObject, context: RunContext, network
 def _format_research(found: "Research") -> str:
     """Where the report is, what it says in short, and what it is not."""
     head = f"report: {found.path}; {len(found.sources)} sources, {found.calls} of {found.most} calls"
-    if found.checked is not None:
-        head = f"checked on {found.checked:%Y-%m-%d}: {found.path}"
     cited = [each for each in found.sources if each.number in found.findings.cited] or found.sources
     sources = "\n".join(f"[{each.number}] {each.title} {each.address}" for each in cited)
     missing = "" if found.sources else "nothing was found"

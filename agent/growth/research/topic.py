@@ -21,6 +21,7 @@ from agent.growth.research.answers import (
     quoted,
     statements_in,
 )
+from agent.growth.research.calls import CallShare
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
     LIMITS,
@@ -35,7 +36,6 @@ from agent.growth.research.findings import (
     whole_topic,
 )
 from agent.growth.research.reading import Reading
-from agent.growth.research.record import CallShare
 from agent.growth.research.research_note import reported
 
 _NOTES = 6
@@ -183,11 +183,11 @@ class Exploration:
 
     def _fill(self, questions: set[int]) -> bool:
         """Have the researchers of these questions go on with the calls that are left; true if one of them did."""
-        record, web = self.desk.record, self.desk.web
-        left = record.most - record.used
+        calls, web = self.desk.calls, self.desk.web
+        left = calls.most - calls.used
         ready = [each for each in self.researchers if each.question.number in questions][:_AT_MOST]
         ready = ready[: left // _GAP]
-        if web is None or not web.engines or not ready or record.is_late:
+        if web is None or not web.engines or not ready or calls.is_late:
             return False
         self._each(ready, lambda each: each.go_on(max(left // len(ready), _GAP)))
         return True

@@ -28,7 +28,7 @@ from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.app.lessons import lesson_work
-    from agent.growth.beliefs.learn import last_changed, model_document, person_model
+    from agent.growth.beliefs.learn import model_document, noted_ids, person_model
     from agent.growth.beliefs.sign import says
     from agent.growth.lessons.reflection import reflection_document
     from agent.growth.lessons.reflection_notes import load_reflections
@@ -42,8 +42,8 @@ else:
     lesson_work = later("agent.app.lessons", "lesson_work")
     follow_lessons = later("agent.growth.lessons.tend", "follow_lessons")
     tend_lessons = later("agent.growth.lessons.tend", "tend_lessons")
-    last_changed = later("agent.growth.beliefs.learn", "last_changed")
     model_document = later("agent.growth.beliefs.learn", "model_document")
+    noted_ids = later("agent.growth.beliefs.learn", "noted_ids")
     person_model = later("agent.growth.beliefs.learn", "person_model")
     says = later("agent.growth.beliefs.sign", "says")
     load_reflections = later("agent.growth.lessons.reflection_notes", "load_reflections")
@@ -207,5 +207,5 @@ def beliefs(output: Output, workspace: Workspace) -> None:
     language, model = workspace.settings.vault.language, person_model(workspace)
     output.emit(
         lambda: model_document(workspace.vault, model, language),
-        lambda: as_lines(format_beliefs(model, last_changed(workspace.vault), language)),
+        lambda: as_lines(format_beliefs(model, noted_ids(workspace.vault), language)),
     )

@@ -1,6 +1,6 @@
 """How the profile and the beliefs about the person are shown on the terminal, and as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from agent.growth.beliefs.blocks import Belief
@@ -77,14 +77,14 @@ _SHOWN = 3
 """The newest pieces of evidence that are shown of a belief."""
 
 
-def format_beliefs(model: PersonModel, changed: Mapping[str, datetime], language: Language) -> Iterator[str]:
-    """Each belief with its figures, where it stands, and its newest evidence."""
+def format_beliefs(model: PersonModel, noted: Collection[str], language: Language) -> Iterator[str]:
+    """Each belief with its figures, its state (`noted` are those in the note, by id), and its newest evidence."""
     if not model.beliefs:
         yield said("nothing is believed about what you prefer yet")
     for each in model.beliefs:
         yield f"{shown_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
         yield f"      {_figures(each, language)}"
-        yield f"      {_standing(model, each, changed, language)}"
+        yield f"      {_standing(model, each, noted, language)}"
         yield from (f"      {one.evidence.written} {one.excerpt}".rstrip() for one in each.signs[:_SHOWN])
     if model.gathered.silent:
         yield said(
@@ -99,7 +99,7 @@ def _figures(belief: Belief, language: Language) -> str:
     return said("{figures}; for: {kinds}", figures=figures, kinds=kinds) if kinds else figures
 
 
-def _standing(model: PersonModel, belief: Belief, changed: Mapping[str, datetime], language: Language) -> str:
+def _standing(model: PersonModel, belief: Belief, noted: Collection[str], language: Language) -> str:
     """What is made of a belief."""
     if model.is_refused(belief, language):
         return said("you took it out or changed it, so it is not used")
@@ -111,5 +111,4 @@ def _standing(model: PersonModel, belief: Belief, changed: Mapping[str, datetime
         said("confirmed") if belief.is_confirmed else said("told" if belief.is_used else "not sure enough to be told")
     )
     words = said("{words}, but which holds?", words=words) if belief.is_doubted else words
-    at = changed.get(belief.dimension.id)
-    return said("{words}; in the note since {day}", words=words, day=f"{at:%Y-%m-%d}") if at else words
+    return said("{words}; it is in the note", words=words) if belief.dimension.id in noted else words

@@ -5,8 +5,7 @@ import click
 from agent.app.open import open_workspace
 from agent.clock import in_clock_zone
 from agent.context.budget import estimate
-from agent.errors import UserError
-from agent.growth.lessons.reflect_by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
+from agent.growth.lessons.reflect_by_hand import ReflectedByHand, reflect_on_day, reflect_on_last_run
 from agent.growth.lessons.reflecting import Reflecting
 from agent.growth.lessons.reflection import reflection_document
 from agent.growth.lessons.reflection_notes import format_reflection
@@ -20,19 +19,16 @@ from agent.vault.history.typed_time import parse_time
 
 
 @click.command()
-@click.option("--run", "run", metavar="ID", default="", help="This run, by its id or the end of it.")
 @click.option("--day", "day", metavar="DATE", default="", help="All runs of a day: today, yesterday, 2026-11-21.")
 @click.pass_obj
-def command(output: Output, run: str, day: str) -> None:
-    """Look back at the last run, at the one with --run, or at all runs of a day: what came of it, what went wrong and
-    why, and what to do otherwise the next time. If there is something, it stands in reflections/, in the note of the
-    day, with boxes by which you say whether it is helpful.
+def command(output: Output, day: str) -> None:
+    """Look back at the last run, or at all runs of a day: what came of it, what went wrong and why, and what to do
+    otherwise the next time. If there is something, it stands in reflections/, in the note of the day, with boxes by
+    which you say whether it is helpful.
 
     The daemon does this by itself for runs that failed, were corrected, took long or used many tools, and once a day
     for all. It needs a model.
     """
-    if run and day:
-        raise UserError("either --run or --day", hint="vault-agent lessons reflect --day today")
     workspace = open_workspace(output.vault())
     now = workspace.clock.now()
     reflecting = Reflecting(workspace, open_accounts(workspace, estimate))
@@ -40,7 +36,7 @@ def command(output: Output, run: str, day: str) -> None:
         if day:
             found = reflect_on_day(reflecting, in_clock_zone(parse_time(day, now), now).date(), cancelled)
         else:
-            found = reflect_on_run(reflecting, run, cancelled)
+            found = reflect_on_last_run(reflecting, cancelled)
     reflection = found.reflection
     path = reflection.path if found.is_written else None
     document = {"path": path, "reflection": reflection_document(reflection), "commit": found.commit}

@@ -33,25 +33,24 @@ _SHOWN = 100
 """Characters of a step's subject."""
 
 
-@click.command(epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"))
+@click.command(epilog=exit_codes("it was stopped, or a limit cut it: the note has what was found"))
 @words_argument("topic")
 @click.option(
     "--kind", type=click.Choice(KINDS), default="topic", show_default=True, help="What kind of research it is."
 )
 @click.option("--deep", is_flag=True, help="The same as --kind deep.")
 @click.option("--folder", "folders", metavar="PATH", multiple=True, help="Read this folder, too; may be repeated.")
-@click.option("--again", is_flag=True, help="Look a fact up anew, though it was checked before.")
 @click.pass_obj
-def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders: tuple[str, ...], again: bool) -> None:
+def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders: tuple[str, ...]) -> None:
     """Look TOPIC up, and write what is found to a note in research/: each sentence with the number of its source.
 
-    A fact is judged by two or three sources, in at most 5 searches and readings; one that was checked in the last 30
-    days is not looked up again without --again. A topic gets an outline and at most 20; of a repository, TOPIC is the
-    folder, and at most 15; a deep research has several researchers at once, a critic, and at most 50.
+    A fact is judged by two or three sources, in at most 5 searches and readings. A topic gets an outline and at most
+    20; of a repository, TOPIC is the folder, and at most 15; a deep research has several researchers at once, a critic,
+    and at most 50.
 
     The vault is searched, folders that you name, addresses that stand in TOPIC, and the web if a search engine is set
     (research.searxng.base_url, research.brave.api_key or research.tavily.api_key). Nothing but the note is written.
-    Ctrl-C keeps what was found, and the same command goes on with it.
+    Ctrl-C keeps what was found.
     """
     if deep and kind not in {"deep", "topic"}:
         raise click.UsageError(said("either --deep or --kind"))
@@ -68,7 +67,7 @@ def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders:
         agent = build_runs(workspace, index)
         here = foreground(agent, output)
         with here.closing(), stopped_by_ctrl_c() as cancelled:
-            call = ResearchCall(topic, kind, named, cancelled=cancelled, anew=again)
+            call = ResearchCall(topic, kind, named, cancelled=cancelled)
             found = _do(agent, here.screen, call, cancelled)
             commits = commit_research(agent, found, call)
     output.emit(_document(found, call, commits), lambda: _format(found))
@@ -112,11 +111,11 @@ def _do(agent: RunService, screen: Screen, call: ResearchCall, cancelled: Cancel
 def _document(found: Research, call: ResearchCall, commits: tuple[str, ...]) -> dict[str, object]:
     findings, report = found.findings, found.findings.report
     return fields(
-        found, "path end calls confidence checked run", kind=call.kind, sources=[*map(_source, found.sources)],
+        found, "path end calls confidence run", kind=call.kind, sources=[*map(_source, found.sources)],
         calls_at_most=found.most, answers=found.asked, money=round(found.money, 6), verdict=findings.verdict,
         summary=found.short, disputed=len(findings.disputes), open=[each.words for each in findings.gaps],
         sentences=len(report.sentences) if report is not None else 0,
-        unsourced=report.flawed if report is not None else 0, plain=found.is_plain, resumed=found.is_resumed,
+        unsourced=report.flawed if report is not None else 0, plain=found.is_plain,
         commits=commits, why=found.why or None,
     )  # fmt: skip
 
@@ -132,8 +131,6 @@ def _format(found: Research) -> str:
 
 
 def _remark(found: Research) -> str:
-    if found.checked is not None:
-        return said("checked on {day}: {path}; with --again it is looked up anew", day=found.checked, path=found.path)
     said_of = said(
         "{path} · sources: {count} · {calls} of {most} calls · ${money:.4f}",
         path=found.path,

@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from agent.clock import Clock, SystemClock
+from agent.context.anchor import Plan
 from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.events.bus import Bus
@@ -92,8 +93,8 @@ class ActivityLine:
     def _plan(self) -> tuple[str, ...]:
         if self.plan is None:
             return ()
-        done, step = len(self.plan.done), clipped(self.plan.now, _LONGEST)
-        return (text("live.plan", self.language, number=done + 1, all=done + 1 + len(self.plan.left), step=step),)
+        plan = Plan(self.plan.done, self.plan.now, self.plan.left)
+        return (plan.in_one_line(self.language),)
 
     def _with_seconds(self, what: str, seconds: float) -> str:
         if seconds < PATIENCE:

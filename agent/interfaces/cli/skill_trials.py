@@ -150,8 +150,8 @@ def _lines(view: TrialView) -> Iterator[str]:
         "  the skill succeeded in {good} of {uses} uses, the variant in {better} of {tried}; {most} of each decide",
         **counts,
     )
-    if count.kept:
-        yield said("  since it was kept in {good} of {uses}", good=sum(count.kept), uses=len(count.kept))
+    if count.adopted:
+        yield said("  since it was kept in {good} of {uses}", good=sum(count.adopted), uses=len(count.adopted))
     if variant.why:
         yield f"  {variant.why}"
     yield f"  {variant.path}"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from agent.config.resources import pattern
+from agent.config.resources import characters, pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.index.query import Hit, Mode
@@ -38,7 +38,8 @@ _OF_CLAUSE = ("own_thing", "own_choice", "one_case", "definite", "indefinite")
 class Logistic:
     """The weights of a fit: of what is asked (the lists of these names in `understanding.yaml`), and of the passage.
     `coverage` and `missed` are the rare words of what is asked that it has and misses, `unit_cosine` is the similarity
-    of meaning, `date` the closeness to a day that is named, `name` says that both have a name."""
+    of meaning, `date` the closeness to a day that is named, `name` says that both have a name; where no capital tells
+    one, that is a rare word whose thing is asked for, such as 大理 in 大理的行程."""
 
     constant: float
     own_thing: float = 0.0
@@ -62,9 +63,10 @@ _STRANGERS_KEYWORD = Logistic(-3.19, coverage=5.1, missed=-0.08)
 """For text of strangers: what is asked does not speak for it, only what it says."""
 
 
-def likelihood(asked: str, hit: Hit, mode: Mode) -> float:
-    """The probability, 0 to 1, that a passage helps with one question or request; the hit has its signals (`why`)."""
-    return _probability(features(asked, hit), HYBRID if mode in {"hybrid", "vector"} else KEYWORD)
+def likelihood(asked: str, hit: Hit, mode: Mode, names: Sequence[str] = ()) -> float:
+    """The probability, 0 to 1, that a passage helps with one question or request; the hit has its signals (`why`).
+    `names` are as in `features`."""
+    return _probability(features(asked, hit, names), HYBRID if mode in {"hybrid", "vector"} else KEYWORD)
 
 
 def likelihood_by_itself(hit: Hit, mode: Mode) -> float:
@@ -88,10 +90,12 @@ def coverage(hit: Hit) -> float:
     return _signals(hit).get("coverage", 0.0)
 
 
-def features(asked: str, hit: Hit) -> dict[str, float]:
-    """The values that the weights of a `Logistic` are multiplied with, by name."""
-    clause, names = _of_clause(asked)
-    return {**_signals(hit), **clause, "name": float(not names.isdisjoint(_NAME.findall(hit.passage)))}
+def features(asked: str, hit: Hit, names: Sequence[str] = ()) -> dict[str, float]:
+    """The values that the weights of a `Logistic` are multiplied with, by name. `names` are those in what is asked that
+    no capital tells."""
+    clause, known = _of_clause(asked)
+    has_name = not known.isdisjoint(_NAME.findall(hit.passage)) or any(each in _said_by(hit) for each in names)
+    return {**_signals(hit), **clause, "name": float(has_name)}
 
 
 def named_notes(asked: str, found: Sequence[Hit]) -> frozenset[str]:
@@ -114,6 +118,11 @@ def _is_long(name: str) -> bool:
 def _is_rare(name: str, found: Sequence[Hit]) -> bool:
     having = {hit.path for hit in found if _has(_said_by(hit), name)}
     return bool(terms(name)) and len(name) > 1 and not name.isdecimal() and len(having) <= _FEW_NOTES
+
+
+def _is_subject(word: str) -> bool:
+    """False for a word of time or a person that is "I" or "you"."""
+    return characters("subjectless_characters").isdisjoint(word)
 
 
 def _said_by(hit: Hit) -> str:
@@ -188,11 +197,11 @@ def judge(
     hits = [each.hit if isinstance(each, RecallCandidate) else each for each in found]
     every = [*hits, *beside]
     named, is_asked = named_notes(asked, every), only_asks(asked)
-    of_what = [name for name in pattern("of_what").findall(asked) if _is_rare(name, every)]
+    of_what = [name for name in pattern("of_what").findall(asked) if _is_subject(name) and _is_rare(name, every)]
     judged = []
     for each, hit in zip(found, hits, strict=True):
         memory = each if isinstance(each, RecallCandidate) else None
-        chance = max(_likely(asked, hit, mode, is_asked), NAMED if hit.path in named else 0.0)
+        chance = max(_likely(asked, hit, mode, of_what, is_asked=is_asked), NAMED if hit.path in named else 0.0)
         chance = max(chance, NAMED) if any(_is_about(hit, each, chance) for each in of_what) else chance
         judged.append(LikelyPassage(1.0 if memory and memory.is_asked_for else chance, hit, mode, memory))
     return judged
@@ -205,11 +214,11 @@ def _is_about(hit: Hit, name: str, chance: float) -> bool:
     return name in _plain(hit.title) or (is_likely and name in _said_by(hit))
 
 
-def _likely(asked: str, hit: Hit, mode: Mode, is_asked: bool) -> float:
+def _likely(asked: str, hit: Hit, mode: Mode, names: Sequence[str], *, is_asked: bool) -> float:
     """The probability of a passage. One with half of a question's rare words is likely enough, whatever else the
     question says in passing; one without any of them, and without its meaning, helps with nothing that is no question:
     that its person speaks of themselves says nothing of the passage."""
-    chance = likelihood(asked, hit, mode)
+    chance = likelihood(asked, hit, mode, names)
     if is_asked:
         return max(chance, _ASKED) if coverage(hit) >= SURE else chance
     return chance if coverage(hit) >= _WORD or _is_near_in_meaning(hit, mode) else 0.0

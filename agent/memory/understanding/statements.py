@@ -150,9 +150,18 @@ def only_asks(text: str) -> bool:
 
 
 def tells_nothing(text: str) -> bool:
-    """True for a text of questions and small talk that states nothing; links beside them do not count."""
+    """True for a text of questions and small talk that states nothing, or of one word; links beside them do not
+    count."""
+    if is_small_talk(text) or is_one_word(text):
+        return True
     parts = [each for each in sentences_in(without_links(text)) if _WORD.search(each)]
     return all(is_question(each) or is_small_talk(each) for each in parts) and not is_statement(text)
+
+
+def is_one_word(text: str) -> bool:
+    """True for a text of one word; in scripts without spaces, of two characters."""
+    plain = " ".join(re.findall(r"[\w'’-]+", text))
+    return " " not in plain and (plain.isascii() or len(plain) <= _ONE_WORD)
 
 
 def claims(text: str) -> str:
@@ -259,6 +268,7 @@ def _typed(text: str) -> str:
 
 
 _LONGEST_TALK = 300
+_ONE_WORD = 2
 """Characters from which a text is never small talk, and would be slow to scan."""
 _BREAK = re.compile(r"[\s,，、。.!！?？;；:：~～…]+")
 

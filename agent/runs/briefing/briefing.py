@@ -3,8 +3,8 @@
 What others may have worded, as in calendars, is no part of the lists of a model: it is given them apart, framed.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from datetime import date
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,8 +15,8 @@ from agent.lazy import later
 from agent.markdown.note import Note
 from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_briefing
-from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_words
-from agent.runs.briefing.people import OwedLine, owed_lines
+from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_of_note, day_words
+from agent.runs.briefing.people import OwedLine, OwnSentence, end_of, owed_lines, own_sentences
 from agent.runs.briefing.weekly import weekly_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, may_be_strangers, needs_of
@@ -50,6 +50,8 @@ class BriefingFacts:
     deeds: tuple[UnaskedDeed, ...]
     away: tuple[str, ...] = ()
     """A sentence for each calendar that could not be read, or not all of it."""
+    ends: Mapping[BriefingLine, OwnSentence | None] = field(default_factory=dict)
+    """The later line that may tell that what a dated one says is over."""
 
     @property
     def strangers(self) -> tuple[str, ...]:
@@ -78,11 +80,14 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
         found = appointments(workspace, today, job.zone if job is not None else None)
         dated, away = _with_lines(dated, found.today, found.week), found.away
     known = {_bare(each.written or each.words) for each in (*dated.late, *dated.today, *dated.week)}
-    owed = owed_lines(vault, workspace.clock.now(), language)
+    lately = own_sentences(vault, workspace.clock.now())
+    owed = owed_lines(vault, workspace.clock.now(), lately, language)
     people = tuple(each for each in owed if _bare(each.words) not in known)
     id = job.id if job is not None else ""
     done = deeds_since(workspace, last_briefing(workspace, id), id)
-    return BriefingFacts(dated, people, needs_of(workspace), done, away)
+    lines = (*dated.late, *dated.today, *dated.week)
+    ends = {each: end_of(each.written or each.words, day_of_note(vault, each.path), lately) for each in lines}
+    return BriefingFacts(dated, people, needs_of(workspace), done, away, ends)
 
 
 def briefing_of(workspace: Workspace, today: date, job: Job | None = None, *, for_model: bool = False) -> Briefing:
@@ -127,19 +132,24 @@ def _lists(
     """The lists in the order in which a day is looked at, each by the key of its title."""
     dated, colon = facts.dated, text("briefing.colon", language)
 
-    def line(words: str, path: str) -> str:
-        return _cut(words) + _link(workspace, path)
+    def line(words: str, path: str, end: OwnSentence | None = None) -> str:
+        row = _cut(words) + _link(workspace, path)
+        return f"{row}{text('briefing.perhaps_over', language)}{line(end.words, end.path)}" if end else row
 
-    yield "today", [line(each.words, each.path) for each in dated.today]
-    yield "late", [line(colon.join((each.words, each.note)), each.path) for each in dated.late]
+    ends = facts.ends
+    yield "today", [line(each.words, each.path, ends.get(each)) for each in dated.today]
+    yield "late", [line(colon.join((each.words, each.note)), each.path, ends.get(each)) for each in dated.late]
     labels = ("" if each.says_kind else text(f"briefing.{each.kind}", language) for each in facts.people)
-    yield "people", [label + line(each.words, each.path) for each, label in zip(facts.people, labels, strict=True)]
+    people = zip(facts.people, labels, strict=True)
+    yield "people", [label + line(each.words, each.path, each.end) for each, label in people]
     unquoted = text("briefing.unquoted", language)
     titles = [unquoted if for_model and may_be_strangers(workspace, each) else each.title for each in facts.needs]
     yield "calendars", facts.away
     yield "needs", [line(title, each.path) for each, title in zip(facts.needs, titles, strict=True)]
     for key, lines in (("week", dated.week), ("birthdays", dated.birthdays)):
-        yield key, [colon.join((day_words(each.day, language), line(each.words, each.path))) for each in lines]
+        days = [day_words(each.day, language) for each in lines]
+        rows = (line(each.words, each.path, ends.get(each)) for each in lines)
+        yield key, list(map(colon.join, zip(days, rows, strict=True)))
     yield "deeds", [line(each.words, each.path) for each in facts.deeds]
 
 

@@ -1,5 +1,5 @@
 """The runs whose foreign lines are the person's after all: all that they had read were files which the person has since
-named as their own. True for as long as the files are named."""
+named as their own. True for as long as the files are named, by an answer or in the setting."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -11,7 +11,7 @@ from agent.records.table import Table
 
 @dataclass(frozen=True, slots=True)
 class OwnRun:
-    """A run, and the files that it had read."""
+    """A run, and all that it had read of others: these files."""
 
     run: str
     files: tuple[str, ...]
@@ -22,10 +22,9 @@ def names_file(patterns: Sequence[str], path: str) -> bool:
     return any(path.startswith(f"{each.rstrip('/')}/") or fnmatchcase(path, each) for each in patterns)
 
 
-def add_own_runs(records: Records, runs: Sequence[OwnRun]) -> None:
-    """Remember these runs."""
-    for each in runs:
-        _table(records).put(each, each.run)
+def add_own_run(records: Records, run: OwnRun) -> None:
+    """Remember a run that has read these files, and nothing else of others."""
+    _table(records).put(run, run.run)
 
 
 def own_runs(records: Records, mine: Sequence[str]) -> frozenset[str]:

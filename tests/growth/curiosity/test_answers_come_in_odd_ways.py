@@ -143,21 +143,6 @@ def test_a_header_that_is_broken_waits_until_it_is_mended(tmp_path: Path, monkey
     assert len(settle(home.workspace, lambda event: None)) == 1
 
 
-def test_a_departure_from_a_preference_is_asked_and_the_answer_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = asking(tmp_path, monkeypatch)
-    home.stated("I prefer short answers.")
-    worked(home, "The landlord said many words. " * 60, "Write what the landlord said")
-    path = asked(home)
-    text = (home.root / path).read_text("utf-8")
-    assert "Which holds from now on: prefers shorter text, or prefers longer text?" in text
-    answer(home, path, "prefers longer text")
-    asked(home)
-    (belief,) = [each for each in person_model(home.workspace).beliefs if each.dimension.topic == "length"]
-    assert belief.value == "longer"
-
-
 @pytest.mark.parametrize(
     ("said", "words"),
     [

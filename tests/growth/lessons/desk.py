@@ -1,6 +1,6 @@
 """A vault with rules, reflections made by hand, and a person who answers in notes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +9,7 @@ from agent.asking.answers import pending_proposals
 from agent.growth.lessons.book import LessonBook, load_book
 from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_log import LogRow
-from agent.growth.lessons.lesson_work import KnownSkill, LessonWork, trust_nothing
+from agent.growth.lessons.lesson_work import KnownSkill, LessonWork
 from agent.growth.lessons.reflection import Grade, Reflection, Strategy
 from agent.growth.lessons.tend import tend_lessons
 from agent.growth.lessons.uses import LessonRun, UsedLesson, append_runs, opinion_row
@@ -86,7 +86,6 @@ class Desk:
     language: Language = "en"
     skills: Sequence[KnownSkill] = ()
     told: list[object] = field(default_factory=list)
-    trust: Callable[[str], object] = trust_nothing
 
     @property
     def root(self) -> Path:
@@ -101,7 +100,6 @@ class Desk:
             lambda: self.skills,
             lambda: vectors_of(shipped_embedder()),
             tell=self.told.append,
-            trust_skill=self.trust,
         )
 
     @property

@@ -145,17 +145,6 @@ def heard_next(root: Path, session: str) -> str:
         return "\n".join(each.text for each in asked[-1].messages)
 
 
-def test_a_rule_of_before_that_is_a_row_now_is_not_called_gone(root: Path) -> None:
-    link = rule(root, "Be short.", when="")
-    session, said = ask(root)
-    assert f"- {link} Be short." in said
-    path, name = root / session, link.strip("[]")
-    assert name in path.read_text()
-    write(path, path.read_text().replace(name, "rules/be-short"))
-    heard = heard_next(root, session)
-    assert heard.count("Be short.") == 1 and "do not hold any more" not in heard
-
-
 def test_a_run_that_is_under_way_is_told(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rule(root, "Read the note first.")
     path = root / "lessons.md"

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.lessons.found_methods import append_tools, found_tool
-from agent.vault.change import Stamp
 from agent.vault.provenance.remotes import Writers, plain_address
 from tests.fakes import FakeClock
 from tests.growth.lessons.desk import READ, START, Desk, reflection, strategy, three
@@ -119,31 +117,6 @@ def test_what_the_person_decided_about_it_holds_on_both(
     lesson = next(each for each in here.book.lessons if each.text == READ[0])
     assert lesson.state == "active" and here.book.is_settled_by_person(lesson)
     assert len(here.book.lessons) == 2 and here.tend() == there.tend() == ()
-
-
-def test_tools_that_both_find_are_listed_once_each_and_a_tick_stays(
-    both: tuple[tuple[Machine, Desk], tuple[Machine, Desk]],
-) -> None:
-    (one, here), (other, there) = both
-    for machine, names in ((one, ("ripgrep", "fzf")), (other, ("ripgrep", "jq"))):
-        found = [found_tool(name, "is of use", "research/a.md", "2026-11-03", []) for name in names]
-        made = append_tools(machine.vault, found, "en")
-        assert made is not None
-        with machine.vault.transaction("research(topic): x", Stamp("agent", tool="research")) as change:
-            change.requests.append(made)
-    in_step(one, other)
-    said = one.read("lessons/found-methods.md")
-    assert [said.count(f"**{name}**") for name in ("ripgrep", "fzf", "jq")] == [1, 1, 1]
-    one.write("lessons/found-methods.md", said.replace("- [ ] **jq**", "- [x] **jq**"))
-    there.clock.advance(60)
-    made = append_tools(other.vault, [found_tool("bat", "is of use", "research/a.md", "2026-11-03", [])], "en")
-    assert made is not None
-    with other.vault.transaction("research(topic): x", Stamp("agent", tool="research")) as change:
-        change.requests.append(made)
-    in_step(one, other)
-    assert "- [x] **jq**" in other.read("lessons/found-methods.md") and "**bat**" in one.read(
-        "lessons/found-methods.md"
-    )
 
 
 @pytest.mark.parametrize("seed", range(3))

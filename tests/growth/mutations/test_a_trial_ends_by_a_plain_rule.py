@@ -61,7 +61,7 @@ def test_the_order_of_the_uses_does_not_matter_at_the_end(
 def test_the_first_ten_uses_of_each_count_and_silence_for_neither(said: list[tuple[Arm, Opinion]]) -> None:
     rows = [row(number, *each, "failed" if number % 2 else "finished") for number, each in enumerate(said)]
     count = count_trial(rows, 1)
-    for arm, found in zip(ARMS, (count.original, count.variant, count.kept), strict=True):
+    for arm, found in zip(ARMS, (count.original, count.variant, count.adopted), strict=True):
         assert found == tuple(opinion == "helpful" for each, opinion in said if each == arm and opinion)[:TRIAL_USES]
     assert count_trial(rows, 2) == TrialCount()
 
@@ -71,7 +71,7 @@ def test_a_kept_variant_goes_when_it_does_worse_than_the_skill_did(
     original: tuple[bool, ...], kept: tuple[bool, ...]
 ) -> None:
     is_worse = len(kept) >= EARLY_USES and rate(original) - rate(kept) > Fraction(1, 10)
-    assert has_dropped(PLAN, TrialCount(original, kept=kept)) == is_worse
+    assert has_dropped(PLAN, TrialCount(original, adopted=kept)) == is_worse
 
 
 def test_one_more_of_ten_is_enough_and_the_note_says_what_that_proves() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
-from agent.growth.lessons.reflect_by_hand import reflect_on_run
+from agent.growth.lessons.reflect_by_hand import reflect_on_last_run
 from agent.interfaces.cli.main import main
 from agent.runs.status import growth_account, growth_today, ledger_of
 from agent.vault.history.find import commits
@@ -174,7 +174,7 @@ def test_without_a_model_nothing_is_reflected_on(tmp_path: Path, monkeypatch: py
     ended = made.ask("When is tea?")
     assert made.look(ended.session) == [] and made.reflections == ()
     with pytest.raises(UserError, match="without a model"):
-        reflect_on_run(made.reflecting)
+        reflect_on_last_run(made.reflecting)
 
 
 def test_what_teaches_nothing_is_not_written_and_not_asked_about_again(
@@ -184,7 +184,7 @@ def test_what_teaches_nothing_is_not_written_and_not_asked_about_again(
     session = made.ask("When is tea?").session
     assert made.look(session) == [] and made.look(session) == []
     assert len(made.prompts) == 1 and made.reflections == () and not (made.root / "reflections").exists()
-    by_hand = reflect_on_run(made.reflecting)
+    by_hand = reflect_on_last_run(made.reflecting)
     assert by_hand.reflection.result == "All was well." and not by_hand.is_written
 
 

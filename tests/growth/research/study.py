@@ -178,13 +178,10 @@ class Study:
         cancelled: Cancelled = never,
         folders: tuple[FolderSource, ...] = (),
         commit: bool = True,
-        anew: bool = False,
     ) -> Research:
         """Do a research as the command does it, and commit what came of it."""
         with self.runs() as runs:
-            call = ResearchCall(
-                topic, kind, folders, cancelled=cancelled, network=self.web.network, limits=self.limits, anew=anew
-            )
+            call = ResearchCall(topic, kind, folders, cancelled=cancelled, network=self.web.network, limits=self.limits)
             found = research(runs, call)
             if commit:
                 commit_research(runs, found, call)

@@ -54,9 +54,7 @@ def test_a_research_does_not_rest_on_what_an_earlier_one_has_found(
     assert [each.address for each in found.sources] == ["walks.md"]
 
 
-def test_what_was_found_is_remembered_as_a_strangers_and_told_to_the_rules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_found_is_remembered_as_a_strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     think = usual("bridge", *QUESTIONS)
 
     def with_method(name: str, prompt: str) -> str:
@@ -70,13 +68,9 @@ def test_what_was_found_is_remembered_as_a_strangers_and_told_to_the_rules(
         (path,) = (study.made.root / "entries").rglob("*.md")
         entry = parse_entry(path.read_bytes())
         commit = next(iter(commits(study.made.workspace.vault)))
-        listed, note = study.made.text("lessons/found-methods.md"), study.note("Varn bridge")
-        with study.runs() as runs:
-            source = runs.recall.foreign.source("x.md", listed.partition("- [ ] ")[2].encode())
-    (line,) = (each for each in listed.splitlines() if each.startswith("- ["))
-    assert line.startswith("- [ ] **bridge**: crosses water ([[research/Varn bridge]], ")
-    assert "untrusted:" in listed and source and "[[found-methods]]" in note and "Zorb" not in listed
-    assert {each.path for each in commit.files} >= {"lessons/found-methods.md", "research/Varn bridge.md"}
+        note = study.note("Varn bridge")
+    assert "- **bridge**: crosses water" in note and "Zorb" not in note
+    assert {each.path for each in commit.files} >= {"research/Varn bridge.md"}
     assert entry is not None and entry.source == "model" and entry.type == "research"
     assert entry.evidence == ("[[research/Varn bridge]]",) and len(entry.untrusted) == 3
     assert [each.name for each in found.findings.methods] == ["bridge"], (

@@ -1,5 +1,5 @@
-"""Deep research over a site with planted contradictions: all cited, contradictions shown, budget kept, and killed in
-between. The small size runs in each check, the site of 300 pages behind `-m chaos`."""
+"""Deep research over a site with planted contradictions: all cited, contradictions shown, and the budget
+kept. The small size runs in each check, the site of 300 pages behind `-m chaos`."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,6 @@ import pytest
 from agent.growth.research.claims import checked
 from agent.growth.research.research_note import marks_in
 from tests.growth.research.study import page, studying, usual
-from tests.growth.research.test_a_research_goes_on_and_keeps_its_limits import killed_at
 from tests.tools.sites import Answer
 
 TOPIC = "Depths of the lakes"
@@ -34,10 +33,8 @@ def site_of(count: int) -> dict[str, Answer]:
 QUESTIONS = tuple(f"How deep is Lake {lake}? | lake {lake.lower()} depth" for lake in LAKES)
 
 
-def researched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, killed: tuple[int, ...]) -> None:
+def researched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     with studying(tmp_path, monkeypatch, site_of(count), usual("metres", *QUESTIONS)) as study:
-        for call in killed:
-            killed_at(study, call, TOPIC)
         found = study.go(TOPIC, "deep")
         note = study.made.text(found.path)
         fetched, queries = study.web.fetched, study.web.queries
@@ -56,11 +53,9 @@ def researched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, kill
 
 
 def test_a_small_site_is_researched_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    researched(tmp_path, monkeypatch, 36, (3,))
+    researched(tmp_path, monkeypatch, 36)
 
 
 @pytest.mark.chaos
-def test_a_site_of_300_pages_is_researched_and_killed_six_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    researched(tmp_path, monkeypatch, 300, (1, 2, 3, 4, 2, 1))
+def test_a_site_of_300_pages_is_researched_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    researched(tmp_path, monkeypatch, 300)

@@ -80,42 +80,6 @@ def test_the_vault_is_asked_about_a_fact_first(tmp_path: Path, monkeypatch: pyte
     assert found.findings.verdict == "supported" and not found.strangers
 
 
-FACT = "Lake Varn is 104 metres deep"
-
-
-def test_a_fact_that_was_checked_is_told_with_its_day_and_costs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with studying(tmp_path, monkeypatch, LAKE, judge()) as study:  # type: ignore[arg-type]
-        first = study.go(FACT, "fact")
-        note, asked, fetched = study.made.text(first.path), len(study.thinker.asked), len(study.web.fetched)  # type: ignore[union-attr]
-        study.made.clock.advance(3 * 86_400)
-        again = study.go("  lake varn is 104 Metres deep? ", "fact")
-        assert len(study.thinker.asked) == asked and len(study.web.fetched) == fetched  # type: ignore[union-attr]
-        assert study.made.text(first.path) == note and again.requests == ()
-        assert again.checked is not None and again.checked.isoformat() in note and again.path == first.path
-        assert again.findings.verdict == "disputed" and again.calls == 0 and again.confidence == first.confidence
-        assert "**Disputed**" in again.text and "divers say" in again.text and again.strangers
-        anew = study.go(FACT, "fact", anew=True)
-        assert anew.checked is None and anew.calls == 5
-        study.made.clock.advance(31 * 86_400)
-        assert study.go(FACT, "fact").checked is None
-
-
-def test_another_figure_or_a_check_that_settled_nothing_is_looked_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with studying(tmp_path, monkeypatch, LAKE, judge()) as study:  # type: ignore[arg-type]
-        study.go(FACT, "fact")
-        assert study.go("Lake Varn is 98 metres deep", "fact").checked is None
-        assert study.go("Lake Varn is not 104 metres deep", "fact").checked is None
-        study.go("Lake Varn is made of tea", "fact")
-        assert study.go(FACT).checked is None, "a topic is no fact"
-    with studying(tmp_path / "b", monkeypatch, {}, judge(), engine=False) as study:  # type: ignore[arg-type]
-        assert study.go(FACT, "fact").end == "nothing"
-        assert study.go(FACT, "fact").checked is None
-
-
 def repository(folder: Path) -> FolderSource:
     """The clone of a small program, with things in it that nobody should read."""
     write(folder / "README.md", "# knots\n\nknots is a solver for rope puzzles. It unties 14 crossings in a second.\n")
