@@ -44,6 +44,7 @@ _REASONS = {
     LeftReason.BROKEN: "a file in it cannot be read",
     LeftReason.STEERS: "steers that other agent",
     LeftReason.CHANGED: "is here, and its earlier part is another one now",
+    LeftReason.TIME: "when it was cannot be read; in an export as JSON it can",
 }
 
 
