@@ -75,7 +75,7 @@ WRITTEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Imported/Home/Kitchen.md": ("Paint it yellow.",),
         "Imported/Home/Costs.md": ("| Item | Euro |\n| --- | --- |\n| Paint | 40 |",),
         "Imported/attachments/plan.png": (),
-        "Imported/attachments/": (),
+        "Imported/attachments/Costs.csv": (),
     },
     "apple-notes": {"Imported/Bike.md": ("The lock is 4711.",), "Imported/attachments/photo.png": ()},
     "basic-memory": {
