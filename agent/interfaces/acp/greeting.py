@@ -22,19 +22,26 @@ def about(wanted: int) -> dict[str, Any]:
     return {"protocolVersion": min(wanted, NEWEST) or NEWEST, "agentCapabilities": _CAN, "agentInfo": info}
 
 
+def answer_to(line: bytes) -> bytes | None:
+    """The answer to a first message; None for one that does not begin a connection."""
+    try:
+        asked = parse_json(line)
+        id, method, wanted = asked["id"], asked["method"], asked["params"]["protocolVersion"]
+    except (ValueError, LookupError, TypeError):
+        return None
+    if method != "initialize" or not isinstance(id, int | str) or type(wanted) is not int or wanted < 0:
+        return None
+    answer = {"jsonrpc": "2.0", "id": id, "result": about(wanted)}
+    return json.dumps(answer, separators=(",", ":")).encode() + b"\n"
+
+
 @cache
 def greet() -> None:
     """Answer the first message on standard input, if it begins a connection: nobody else hears it then. Any other can
     be read again."""
     line = first_line()
-    try:
-        asked = parse_json(line)
-        id, method, wanted = asked["id"], asked["method"], asked["params"]["protocolVersion"]
-    except (ValueError, LookupError, TypeError):
-        id, method, wanted = None, "", 0
-    if method != "initialize" or not isinstance(id, int | str) or type(wanted) is not int or wanted < 0:
-        if line:
-            put_back(line)
-        return
-    answer = {"jsonrpc": "2.0", "id": id, "result": about(wanted)}
-    write(1, json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+    answer = answer_to(line)
+    if answer is not None:
+        write(1, answer)
+    elif line:
+        put_back(line)
