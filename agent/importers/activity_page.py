@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from html import escape
+from typing import BinaryIO
 from urllib.parse import unquote
 
 from lxml import etree
 
+from agent.errors import UserError
 from agent.importers.export import Export, ExportFile
 from agent.importers.html_text import markdown_of
 from agent.importers.values import LeftItem, LeftReason
@@ -52,23 +54,33 @@ def is_activity(file: ExportFile) -> bool:
 
 
 def page_records(file: ExportFile, source: Export, left: list[LeftItem]) -> Iterator[JsonObject]:
-    """The entries as the JSON has them, in their order; those whose time cannot be read are added to `left`."""
-    with file.open() as stream:
-        for _, element in etree.iterparse(
-            stream, tag="div", html=True, encoding="utf-8", no_network=True, huge_tree=True
-        ):
-            if _ENTRY not in _classes(element):
-                continue
-            found = _record(element, source)
-            if "gemini" not in text(found["header"]).casefold():
-                pass
-            elif found["time"]:
-                yield found
-            else:
-                left.append(LeftItem(text(found["title"]), LeftReason.TIME))
+    """The entries as the JSON has them, in their order; those whose time cannot be read are added to `left`. Raises
+    `UserError` for a file that is no page."""
+    try:
+        with file.open() as stream:
+            for entry in _entries(stream):
+                found = _record(entry, source)
+                if found["time"] and _is_gemini(found):
+                    yield found
+                elif _is_gemini(found):
+                    left.append(LeftItem(text(found["title"]), LeftReason.TIME))
+    except etree.XMLSyntaxError as error:
+        hint = "the file is damaged: export it again"
+        raise UserError("{name} is no page that can be read", hint=hint, name=file.name) from error
+
+
+def _entries(stream: BinaryIO) -> Iterator["etree._Element"]:
+    """The entries of a page, one at a time: what was read of it is not kept."""
+    for _, element in etree.iterparse(stream, tag="div", html=True, encoding="utf-8", no_network=True, huge_tree=True):
+        if _ENTRY in _classes(element):
+            yield element
             element.clear()
             while element.getprevious() is not None:
                 del element.getparent()[0]
+
+
+def _is_gemini(record: JsonObject) -> bool:
+    return "gemini" in text(record["header"]).casefold()
 
 
 def _record(entry: "etree._Element", source: Export) -> JsonObject:
