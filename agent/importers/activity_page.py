@@ -92,7 +92,7 @@ def _record(entry: "etree._Element", source: Export) -> JsonObject:
             files.append(name)
             each.attrib.clear()  # it is shown below the words
     pieces = [each for cell in cells[:1] for each in _pieces(cell)]
-    times = [time_of(words) if is_text else None for words, is_text in pieces]
+    times = [time_of(words) if is_text and words else None for words, is_text in pieces]
     at = max((number for number, time in enumerate(times) if time), default=len(pieces))
     asked, answer = ("".join(escape(words) if is_text else words for words, is_text in part)
                      for part in (pieces[:at], pieces[at + 1 :]))  # fmt: skip

@@ -51,7 +51,7 @@ def try_out(python: str, archive: Path, folder: Path) -> str:
     if _FACT not in note.read_text("utf-8") or made["path"] not in json.dumps(found):
         raise subprocess.CalledProcessError(1, "search", json.dumps(found))
     for looking in ("status", "doctor"):
-        _run(program, looking, cwd=vault)
+        _run(program, "--vault", vault, looking, cwd=folder)  # what it remembers lies outside of the vault
     _run(folder / "venv/bin/python", "-m", "pip", "check", cwd=folder)
     return said
 
