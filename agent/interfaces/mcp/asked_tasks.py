@@ -86,7 +86,7 @@ class AskedTask:
                 return True
             except subprocess.TimeoutExpired:
                 if cancelled():
-                    self.leave()
+                    self._stop()
                 elif self.clock.monotonic() >= until:
                     self._send(_KEPT_ON)
                     return False
@@ -94,14 +94,19 @@ class AskedTask:
     def result(self) -> JsonObject:
         """The document of the run that has ended; raises `ToolFailed` if there is none."""
         self._reader.join(_ENDS)
-        self.leave()
-        with self.document:
+        try:
             self.document.seek(0)
-            try:
-                return mapping(parse_json(self.document.read()))
-            except ValueError as error:
-                why = self._last or self.process.returncode
-                raise ToolFailed(f"the agent ended without an answer: {why}") from error
+            return mapping(parse_json(self.document.read()))
+        except ValueError as error:
+            why = self._last or self.process.returncode
+            raise ToolFailed(f"the agent ended without an answer: {why}") from error
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Leave the run to itself: it is stopped if it is waited for just now, else it goes on."""
+        self._stop()
+        self.document.close()
 
     def _send(self, line: bytes) -> None:
         assert self.process.stdin is not None
@@ -109,8 +114,7 @@ class AskedTask:
             self.process.stdin.write(line)
             self.process.stdin.flush()
 
-    def leave(self) -> None:
-        """Do not wait any more: it is stopped if it is waited for just now, else it goes on."""
+    def _stop(self) -> None:
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
@@ -151,8 +155,8 @@ def ask_agent(workspace: Workspace, tasks: AskedTasks, call: JsonObject, context
             return _from_note(workspace, path, context)
         given: JsonObject = {"task": task, "session": path, "untrusted": "; ".join(context.taint.sources)}
         asked = AskedTask.begin(workspace, context.channel, given)
-        for old in [each.id for each in tasks.values() if each.process.poll() is not None][:-_KEPT]:
-            del tasks[old]
+        for old in [each for each in [*tasks.values()] if each.process.poll() is not None][:-_KEPT]:
+            tasks.pop(old.id).close()
         tasks[asked.id] = asked
     if not asked.wait(PATIENCE, context.cancelled, context.progress):
         return _at_work(asked.name)

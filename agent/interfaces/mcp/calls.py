@@ -243,7 +243,7 @@ class Calls:
         """Close the index, and leave the tasks of the agent to themselves."""
         self.searches.close()
         for each in self.tasks.values():
-            each.leave()
+            each.close()
 
     def _perform(self, definition: Definition, call: JsonObject, client: Client, context: RunContext) -> CallResult:
         tool, given = self._translated(definition, call, client)
