@@ -44,7 +44,7 @@ def read(source: Export) -> Iterator[Item]:
         elif name.casefold().endswith(".csv") and _ID.search(name):
             if f"{name[:-4]}_all.csv" not in source.files:  # the other has all rows of all views
                 yield _database(file, source.top)
-                yield replace(file.attachment, key=f"{name} itself")
+                yield replace(file.attachment, key=f"{name} itself", name=_clean(name.rpartition("/")[2]))
         else:
             yield file.attachment
 

@@ -96,6 +96,7 @@ class LeftReason(StrEnum):
     BROKEN = "broken"
     STEERS = "steers"
     CHANGED = "changed"
+    TIME = "time"
 
 
 @dataclass(frozen=True, slots=True)

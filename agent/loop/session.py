@@ -83,10 +83,11 @@ class Session:
     @property
     def history(self) -> tuple[Message, ...]:
         """The messages for the model of the last run, without the system message."""
-        return self.heard_in(self._last_run)
+        return self.heard_in(self.last_run)
 
     @property
-    def _last_run(self) -> Began | None:
+    def last_run(self) -> Began | None:
+        """The begin of the last run; None before the first."""
         return next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
 
     def heard_in(self, now: Began | None) -> tuple[Message, ...]:
@@ -225,7 +226,7 @@ class Session:
         stored_texts(self.vault).put(self.id, (text for each in fresh for text in _texts_to_store(each.event)))
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
-        last = self._last_run
+        last = self.last_run
         stamp = Stamp(actor_of(last.job, last.channel) if last else "agent", session=self.path)
         with self.vault.transaction(what, stamp, masked=True, hold=hold) as transaction:
             if begun:

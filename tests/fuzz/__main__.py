@@ -1,4 +1,5 @@
-"""Looks for inputs that a reader cannot take: `python -m tests.fuzz [TARGET…] [--seconds 600]`, with atheris.
+"""Looks for inputs that a reader cannot take: `python -m tests.fuzz [TARGET…] [--seconds 600]`, with atheris
+(`pip install atheris`), which is no part of an environment for development.
 
 Each target runs in a process of its own, bounded in time and memory. An input that fails is kept in `found/TARGET/`,
 where the tests read it from then on.
@@ -9,6 +10,7 @@ import gc
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FunctionType
@@ -43,7 +45,7 @@ def run(name: str, seconds: int) -> bool:
 
 def inside(name: str, options: list[str]) -> None:
     """Fuzz in this process, until the time is up or an input fails."""
-    atheris = import_module("atheris")  # no part of an environment for development
+    atheris = import_module("atheris")
     target = TARGETS[name]
     target.read(target.seeds[0])  # what is loaded late is there now
     for function in gc.get_objects():
@@ -60,6 +62,8 @@ if __name__ == "__main__":
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--seconds", type=int, default=600)
     given = parser.parse_args()
+    if find_spec("atheris") is None:
+        parser.error("the fuzzer is not installed: pip install atheris")
     failed = [name for name in given.targets or TARGETS if not run(name, given.seconds)]
     sys.stdout.write(f"failed: {', '.join(failed) or 'none'}\n")
     sys.exit(bool(failed))

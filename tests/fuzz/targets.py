@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
+from pathlib import Path
 from zipfile import ZipFile
 
 from agent.attachments.readers import reader_for
@@ -19,7 +20,10 @@ from agent.calendars.reading import UnreadableCalendar
 from agent.calendars.reading_process import read as read_calendar
 from agent.clock import SystemClock
 from agent.errors import AgentError
+from agent.importers.activity_page import page_records
+from agent.importers.export import Export, ExportFile
 from agent.index.query import parse_query, with_whole_days
+from agent.interfaces.acp.greeting import answer_to
 from agent.interfaces.cli.run_messages import parse_stream
 from agent.interfaces.mcp.greeting import greeting_of
 from agent.json_value import parse_json
@@ -81,6 +85,12 @@ CALENDAR = calendar(event("1", "DTSTART;TZID=Europe/Berlin:20261020T093000", "RR
 DAV = b"""<multistatus xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><response><href>/a/</href><propstat><prop>
 <resourcetype><C:calendar/></resourcetype></prop></propstat></response></multistatus>"""
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"type": "string"}}}
+
+
+ACTIVITY = (
+    b'<div class="outer-cell"><p>Gemini</p><div class="mdl-typography--body-1">Prompted&nbsp;tea<br>'
+    b"<a href=a.png>a</a><br>May 2, 2025, 1:00:00\xe2\x80\xafPM CEST<br><p>Yes.</p></div></div>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +177,7 @@ def _settings(data: bytes) -> None:
 
 def _frames(data: bytes) -> None:
     greeting_of(data)
+    answer_to(data)
     with suppress(AgentError):
         list(parse_events([data[:7], data[7:]]))
     with suppress(ValueError):
@@ -197,6 +208,13 @@ def _server_tool(data: bytes) -> None:
     tool = server_tool("a", "b", said, is_readonly=True)
     if tool is not None:
         problems({}, short_schema(tool.parameters))
+
+
+def _activity(data: bytes) -> None:
+    file = ExportFile("MyActivity.html", len(data), None, lambda: BytesIO(data))
+    with suppress(AgentError):
+        for each in page_records(file, Export(Path("MyActivity.html"), {file.name: file}), []):
+            assert each["time"], "an entry without a time is left out"
 
 
 def _attachment(ending: str) -> Callable[[bytes], object]:
@@ -236,6 +254,7 @@ TARGETS: Mapping[str, Target] = {
     "server_tools": Target(_server_tool, (_json(SCHEMA),)),
     "headers": Target(_settings, (SKILL, JOB)),
     "frames": Target(_frames, (_json(HELLO) + b"\n", b"event: a\ndata: {}\n\n")),
+    "activity": Target(_activity, (ACTIVITY,)),
     "html": Target(_attachment(".html"), (PAGE,)),
     "csv": Target(_attachment(".csv"), (b'a,b\n"1\n2",3\n', b"a;b\r\n")),
     "docx": Target(_attachment(".docx"), (_archive(word__document="<w:document/>"),)),

@@ -108,6 +108,20 @@ def gemini(folder: Path) -> Path:
     return archive(folder / "takeout.zip", {name: json.dumps(records)})
 
 
+def gemini_page(folder: Path, *entries: str, name: str = "Takeout/My Activity/Gemini Apps/MyActivity.html") -> Path:
+    """The same activity as a web page, with the texts of these entries, the newest first."""
+    body = "mdl-typography--body-1"
+    cells = "".join(
+        '<div class="outer-cell mdl-cell"><div class="mdl-grid"><div class="header-cell mdl-cell">'
+        f'<p class="mdl-typography--title">Gemini Apps<br></p></div><div class="content-cell {body}">{entry}</div>'
+        f'<div class="content-cell {body} mdl-typography--text-right"></div><div class="content-cell">'
+        "<b>Products:</b><br>&emsp;Gemini Apps<br></div></div></div>"
+        for entry in entries
+    )
+    page = f"<html><head><style>b {{}}</style></head><body><div class=mdl-grid>{cells}</div></body></html>"
+    return archive(folder / "page.zip", {name: page, name.replace("MyActivity.html", "plan a.png"): PNG})
+
+
 def mem0(folder: Path) -> Path:
     memories = [{"id": "m-1", "memory": "Anna likes green tea", "created_at": "2025-01-02T03:04:05Z"}]
     write(folder / "mem0.json", json.dumps({"results": memories}))

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.importers.activity_page import time_of
 from agent.importers.formats import FORMATS
+from agent.importers.values import LeftReason
 from agent.markdown.note import Note
-from tests.importers.exports import EXPORTS, PNG, take
+from tests.importers.exports import EXPORTS, PNG, gemini_page, take
 from tests.vaults import make_vault
 
 WRITTEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -73,7 +75,7 @@ WRITTEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Imported/Home/Kitchen.md": ("Paint it yellow.",),
         "Imported/Home/Costs.md": ("| Item | Euro |\n| --- | --- |\n| Paint | 40 |",),
         "Imported/attachments/plan.png": (),
-        "Imported/attachments/": (),
+        "Imported/attachments/Costs.csv": (),
     },
     "apple-notes": {"Imported/Bike.md": ("The lock is 4711.",), "Imported/attachments/photo.png": ()},
     "basic-memory": {
@@ -113,3 +115,47 @@ def test_what_steered_another_agent_is_left_out_and_named(tmp_path: Path) -> Non
     left = {each.name for each in plan.left}
     assert left == {"AGENTS.md", "SOUL.md", "skills/x/SKILL.md"}
     assert not any("SOUL" in each or "AGENTS" in each or "SKILL" in each for each in done.paths)
+
+
+def test_an_activity_as_a_page_is_read_like_the_json(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    export = gemini_page(
+        tmp_path,
+        "Prompted&nbsp;this &amp; all<br>I asked twice<br>May 3, 2025, 1:30:00&#8239;AM CEST<br><p>Yes.</p>",
+        "Prompted&nbsp;how tall is this<br>Attached 1 file.<br>-&nbsp;<a href='plan%20a.png'>plan a.png</a><br>"
+        "May 2, 2025, 12:05:09\u202fPM GMT+02:00<br><p>It is <b>96 m</b> tall.</p><ul><li>since 1890</li></ul>",
+        "你好，Asked 什么<br>2025年5月1日 GMT+8 下午3:04:05<br><p>好</p>",
+        "Vous avez demandé<br>1 mai 2025, 09:00:00 CEST<br><p>Oui</p>",
+    )
+    plan, done = take(vault, export)
+    assert plan.format.name == "gemini" and plan.counts["conversations"] == 2
+    texts = {path: (vault.place.root / path).read_text("utf-8") for path in done.paths if path.endswith(".md")}
+    day = texts["Imported/2025/2025-05-02 Gemini 2025-05-02.md"]
+    assert day.index("## You · 2025-05-02 10:05\n\nhow tall is this") < day.index(
+        "It is **96 m** tall.\n\n- since 1890"
+    )
+    assert "![plan a.png](../attachments/plan%20a.png)" in day
+    assert "## You · 2025-05-02 23:30" in day and "this & all\nI asked twice" in day
+    assert "## You · 2025-05-01 07:04\n\n你好，Asked 什么" in texts["Imported/2025/2025-05-01 Gemini 2025-05-01.md"]
+    (left,) = plan.left
+    assert left.why is LeftReason.TIME and left.name == "Vous avez demandé 1 mai 2025, 09:00:00 CEST Oui"
+    assert not take(vault, export)[1].paths
+
+
+@pytest.mark.parametrize(
+    ("words", "time"),
+    [
+        ("Mar 8, 2024, 12:14:40 AM UTC", "2024-03-08T00:14:40"),
+        ("8 Sept 2024, 17:14:40 BST", "2024-09-08T16:14:40"),
+        ("2024-03-08, 5:14:40 p.m. EST", "2024-03-08T22:14:40"),
+        ("2024年3月8日 17:14:40 GMT+8", "2024-03-08T09:14:40"),
+        ("2024年3月8日 上午12:14:40 CST", "2024-03-07T16:14:40"),
+        ("2024年3月8日 GMT+08:00 晚上9:14:40", "2024-03-08T13:14:40"),
+        ("Feb 30, 2024, 1:00:00 PM UTC", None),
+        ("Mar 8, 2024, 1:00:00 PM", None),
+        ("8 mars 2024, 13:00:00 XYZ", None),
+    ],
+)
+def test_a_time_is_read_in_the_words_of_the_account(words: str, time: str | None) -> None:
+    found = time_of(words)
+    assert (found.isoformat() if found else None) == (f"{time}+00:00" if time else None)

@@ -50,6 +50,8 @@ def try_out(python: str, archive: Path, folder: Path) -> str:
     note = vault / made["path"]
     if _FACT not in note.read_text("utf-8") or made["path"] not in json.dumps(found):
         raise subprocess.CalledProcessError(1, "search", json.dumps(found))
+    for looking in ("status", "doctor"):
+        _run(program, "--vault", vault, looking, cwd=folder)  # what it remembers lies outside of the vault
     _run(folder / "venv/bin/python", "-m", "pip", "check", cwd=folder)
     return said
 

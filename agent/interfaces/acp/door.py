@@ -4,15 +4,15 @@ import asyncio
 from asyncio import to_thread
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
-from acp import PROTOCOL_VERSION, RequestError, run_agent, schema, text_block, tool_content
+from acp import RequestError, run_agent, schema, text_block, tool_content
 from acp.interfaces import Agent, Client
 
 from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.acp import messages
+from agent.interfaces.acp.greeting import about
 from agent.interfaces.acp.messages import Block, Update
 from agent.interfaces.acp.talks import Mode, OpenTalk
 from agent.lazy import later
@@ -70,21 +70,7 @@ class EditorDoor:
 
     async def initialize(self, protocol_version: int, *unused: Any, **also: Any) -> schema.InitializeResponse:
         """Who we are, and what we can do."""
-        return schema.InitializeResponse(
-            protocol_version=min(protocol_version, PROTOCOL_VERSION) or PROTOCOL_VERSION,
-            agent_capabilities=schema.AgentCapabilities(
-                load_session=True,
-                prompt_capabilities=schema.PromptCapabilities(embedded_context=True, image=True),
-                session_capabilities=schema.SessionCapabilities(
-                    list=schema.SessionListCapabilities(),
-                    resume=schema.SessionResumeCapabilities(),
-                    close=schema.SessionCloseCapabilities(),
-                ),
-            ),
-            agent_info=schema.Implementation(
-                name="vault-agent", title="vault-agent", version=metadata.version("vault-agent")
-            ),
-        )
+        return schema.InitializeResponse.model_validate(about(protocol_version))
 
     async def new_session(self, cwd: str, *unused: Any, **also: Any) -> schema.NewSessionResponse:
         """A new conversation; its note is made with the first task."""

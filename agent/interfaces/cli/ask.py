@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from threading import Thread
@@ -98,10 +99,6 @@ def run_task(output: Output, wanted: RunTask) -> None:
     import_module("agent.interfaces.cli.ask_here").show_here(output, wanted)  # slow to load
 
 
-_PROGRESS = "progress"
-"""The key of a line on standard error that says what the run does."""
-
-
 @click.command()
 @click.argument("program")
 @click.pass_obj
@@ -109,8 +106,8 @@ def ask_for_program(output: Output, program: str) -> None:
     """Run the task in the first line of standard input for PROGRAM, a channel such as `mcp:claude-code`: a JSON object
     with `task`, `session` and `untrusted` (as `RunTask` has them).
 
-    The run stops when standard input ends: the server does not want it any more, or has gone. What it does meanwhile
-    is told on standard error, each line a JSON object with `progress`.
+    What the run does is told on standard error, each line a JSON object with `progress` and the `session`. The run
+    stops when standard input ends, as nobody wants it any more, unless its last line is `keep`.
     """
     try:
         asked = json.loads(sys.stdin.buffer.readline())
@@ -127,11 +124,14 @@ def ask_for_program(output: Output, program: str) -> None:
     run_task(replace(output, progress=_tell), wanted)
 
 
-def _tell(line: str) -> None:
-    show(json.dumps({_PROGRESS: line}), error=True)
+def _tell(session: str, line: str) -> None:
+    with suppress(OSError):  # the server has ended, and the run goes on
+        show(json.dumps({"progress": line, "session": session}), error=True)
 
 
 def _stop_at_end_of_input() -> None:
-    while sys.stdin.buffer.readline():
-        pass
-    os.kill(os.getpid(), signal.SIGINT)
+    last = b""
+    for line in iter(sys.stdin.buffer.readline, b""):
+        last = line
+    if last != b"keep\n":
+        os.kill(os.getpid(), signal.SIGINT)

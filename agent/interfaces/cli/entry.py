@@ -30,8 +30,11 @@ SERVED: Mapping[str, tuple[float, frozenset[str]]] = {
 """The commands that the daemon answers, with the seconds that it may take and the options that it knows: those that
 need neither a person, nor this process's files and streams. `remember` may be asked twice: it knows what it has."""
 _EVERYWHERE = frozenset({"--json", "--vault"})
-_SERVING = frozenset({"--vault", "--as", "--tools", "--read-only"})
-"""The options with which `mcp` serves the program that has started it."""
+_SERVING: Mapping[str, frozenset[str]] = {
+    "acp": frozenset({"--vault"}),
+    "mcp": frozenset({"--vault", "--as", "--tools", "--read-only"}),
+}
+"""The commands that serve the program that has started them, each named as its library, with the options for that."""
 _WITH_VALUE = frozenset({"--vault", "-n", "--limit", "-k", "--keyword", "--as", "--tools"})
 _LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
 DRAWING = ("NO_COLOR", "COLUMNS", "LINES")
@@ -69,14 +72,15 @@ def greet_program(args: Sequence[str], environ: Mapping[str, str]) -> None:
     """Answer the first message of a program that has started this for a vault: it waits a short time for it, and the
     command line takes longer to load. What does not look like that is left to the command."""
     words, options = words_of(args)
-    if words != ["mcp"] or not options <= _SERVING or sys.stdin is None or sys.stdin.isatty():
+    library = words[0] if len(words) == 1 and options <= _SERVING.get(words[0], frozenset()) else ""
+    if not library or sys.stdin is None or sys.stdin.isatty():
         return
     try:
         _root(args, environ)
     except (OSError, LookupError):
         return
-    if find_spec("mcp") is not None:
-        import_module("agent.interfaces.mcp.greeting").greet()
+    if find_spec(library) is not None:
+        import_module(f"agent.interfaces.{library}.greeting").greet()
 
 
 def ask_daemon(args: Sequence[str], environ: Mapping[str, str]) -> Mapping[str, Any] | None:

@@ -135,7 +135,7 @@ def foreground(agent: "RunService", output: Output) -> Foreground:
     return Foreground(screen, is_terminal() and not output.json, agent.close, lambda: agent.workspace)
 
 
-def screen_of(agent: "RunService", live: bool, tell: Callable[[str], object] | None = None) -> Screen:
+def screen_of(agent: "RunService", live: bool, tell: Callable[[str, str], object] | None = None) -> Screen:
     """The screen for the runs of this agent; `tell` is as in `Screen`."""
     model = agent.account.models.main.model
     screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "", tell=tell)

@@ -44,6 +44,7 @@ _REASONS = {
     LeftReason.BROKEN: "a file in it cannot be read",
     LeftReason.STEERS: "steers that other agent",
     LeftReason.CHANGED: "is here, and its earlier part is another one now",
+    LeftReason.TIME: "when it was cannot be read; in an export as JSON it can",
 }
 
 
@@ -159,10 +160,12 @@ def _days(plan: ImportPlan) -> str:
     if plan.days is None:
         return ""
     first, last = (f"{each:%Y-%m-%d}" for each in plan.days)
-    return said(" (from {first} to {last})", first=first, last=last)
+    return said(" (from {first} to {last})", first=first, last=last) if first != last else f" ({first})"
 
 
 def _whose(plan: ImportPlan) -> str:
+    if not (plan.counts["notes"] or plan.counts["facts"]):
+        return said("  its text counts as a stranger's")
     if not plan.is_mine:
         return said("  its text counts as a stranger's; with --mine, notes and facts count as your own words")
     return said("  notes and facts count as your own words; a conversation's text as a stranger's")

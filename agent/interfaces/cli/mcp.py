@@ -136,9 +136,9 @@ def install(
     document = {"client": client, "file": str(path), "name": name, "changed": edited.is_changed, "dry_run": dry_run}
     told = {**document, "diff": edited.diff, "hooks": [str(each.path) for each in changed]}
     lines = _report(edited.is_changed or bool(changed), path, program.title, dry_run)
-    output.emit(told, as_lines([*lines, *(f"  {each.path}" for each in changed)]))
-    if dry_run and not output.json:
-        output.note(as_lines([each.diff for each in (edited, *changed) if each.is_changed]))
+    lines += [f"  {each.path}" if each.after else said("  {path} is removed", path=each.path) for each in changed]
+    diffs = [each.diff.rstrip("\n") for each in (edited, *changed) if each.is_changed and dry_run]
+    output.emit(told, "\n".join([as_lines(lines), *diffs]))
 
 
 @command.command(short_help="Give a program a token of its own, for --http.")

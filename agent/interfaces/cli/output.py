@@ -77,8 +77,9 @@ class Output:
     given: Path | None = None
     """`--vault`, or `VAULT_AGENT_VAULT`; None if neither is set."""
 
-    progress: Callable[[str], object] | None = None
-    """Told what a run does, in a line, for a program that waits for its document; None: nobody does."""
+    progress: Callable[[str, str], object] | None = None
+    """Told in which session, and in a line, what a run does, for a program that waits for its document; None: nobody
+    does."""
 
     def emit(self, document: Document | Callable[[], Document], text: Result, *, raw: bool = False) -> None:
         """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are a file's content, which

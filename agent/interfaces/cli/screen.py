@@ -171,8 +171,8 @@ class Screen:
     typed: str = ""
     """The line that the person is typing."""
     activity: ActivityLine = field(init=False)
-    tell: Callable[[str], object] | None = None
-    """Told what happens, in a line, for a program that waits; None: nobody waits so."""
+    tell: Callable[[str, str], object] | None = None
+    """Told in which session, and in a line, what happens, for a program that waits; None: nobody waits so."""
     _view: View | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -228,7 +228,8 @@ class Screen:
             case ToolCallFailed(tool=tool, call=call, error=error):
                 self.line(f"· {self.activity.end_tool(call, tool)[:_WIDTH]}: {_first_words(error)[:_WIDTH]}")
         if self.tell is not None:
-            self.tell("; ".join(self.activity.lines()))
+            session = "" if isinstance(event, ModelRetry) else event.session
+            self.tell(session, "; ".join(self.activity.lines()))
 
     def show_typed(self, text: str) -> None:
         """Show the line that the person is typing; empty for none."""

@@ -45,9 +45,10 @@ from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:
-    from agent.interfaces.mcp.late_tools import ask_agent, list_inbox, list_jobs
+    from agent.interfaces.mcp.asked_tasks import AskedTasks, ask_agent
+    from agent.interfaces.mcp.late_tools import list_inbox, list_jobs
 else:  # few programs call them
-    ask_agent = later("agent.interfaces.mcp.late_tools", "ask_agent")
+    ask_agent = later("agent.interfaces.mcp.asked_tasks", "ask_agent")
     list_inbox = later("agent.interfaces.mcp.late_tools", "list_inbox")
     list_jobs = later("agent.interfaces.mcp.late_tools", "list_jobs")
 
@@ -119,12 +120,15 @@ _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 2_000}
 _TASK: JsonObject = {**_TEXT, "maxLength": 20_000}
 
 
-def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, read_only: bool) -> Registry:
-    """The tools for programs; with `read_only` only those that change nothing."""
+def toolset(
+    workspace: Workspace, searches: Searches, tasks: "AskedTasks", policies: Policies, *, read_only: bool
+) -> Registry:
+    """The tools for programs; with `read_only` only those that change nothing. `tasks` are those of the agent."""
     vault = workspace.vault
     notes = Notes(vault, text_origin_of(vault), workspace.texts)
     schema = arguments.schema
-    jobs, inbox, ask = (partial(each, workspace) for each in (list_jobs, list_inbox, ask_agent))
+    jobs, inbox = partial(list_jobs, workspace), partial(list_inbox, workspace)
+    ask = partial(ask_agent, workspace, tasks)
     tools = [
         *vault_tools(notes),
         search_tool(notes, searches.search),
@@ -135,7 +139,7 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
         Tool("jobs.list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
         Tool("inbox_list", "List what waits.", schema(), inbox, frozenset({"human"}), readonly=True),
         _leave_tool(workspace, notes),
-        Tool("agent_ask", "Give the agent a task.", schema("task", task=_TASK, session=_TEXT), ask,
+        Tool("agent_ask", "Give the agent a task.", schema(task=_TASK, session=_TEXT), ask,
              frozenset({"orchestration"}), timeout=0),
     ]  # fmt: skip
 
@@ -199,6 +203,7 @@ class Calls:
     policies: Policies
     searches: Searches
     registry: Registry
+    tasks: "AskedTasks"
 
     def offered(self, client: Client) -> tuple[Definition, ...]:
         """The tools that the program may use, under the machine's policy."""
@@ -235,8 +240,10 @@ class Calls:
             return CallResult(_renamed(self.workspace.vault.masked(f"{error.message}{hint}")), failed=True)
 
     def close(self) -> None:
-        """Close the index."""
+        """Close the index, and leave the tasks of the agent to themselves."""
         self.searches.close()
+        for each in self.tasks.values():
+            each.close()
 
     def _perform(self, definition: Definition, call: JsonObject, client: Client, context: RunContext) -> CallResult:
         tool, given = self._translated(definition, call, client)
@@ -286,8 +293,9 @@ class Calls:
 def open_calls(workspace: Workspace, offer: ToolOffer, policies: Policies) -> Calls:
     """The calls on one vault."""
     searches = Searches(workspace)
-    registry = toolset(workspace, searches, policies, read_only=offer.read_only)
-    return Calls(workspace, offer, policies, searches, registry)
+    tasks: AskedTasks = {}
+    registry = toolset(workspace, searches, tasks, policies, read_only=offer.read_only)
+    return Calls(workspace, offer, policies, searches, registry, tasks)
 
 
 def _renamed(text: str) -> str:

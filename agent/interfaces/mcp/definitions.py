@@ -120,8 +120,9 @@ DEFINITIONS = (
     ),
     Definition(
         "ask",
-        "Give the vault's own agent a task and wait for its answer, which names the session for going on.",
-        schema("task", task=_TEXT, session=_TEXT),
+        "Give the vault's own agent a task and wait for its answer, which names the session for going on. A session "
+        "without a task waits on.",
+        schema(task=_TEXT, session=_TEXT),
         ("agent_ask",),
         "orchestration",
     ),

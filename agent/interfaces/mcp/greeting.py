@@ -10,10 +10,7 @@ start, and 12 MB in each of the processes that it keeps. The modules that serve 
 """
 
 import json
-import os
 import sys
-from contextlib import suppress
-from fnmatch import filter as matching
 from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -21,6 +18,7 @@ from importlib.util import module_from_spec
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
+from agent.interfaces.first_message import NAME, first_line, put_back, version, write
 from agent.json_value import parse_json
 
 _PACKAGES = ("mcp", "mcp.server")
@@ -56,7 +54,6 @@ def build_late() -> None:
         del sys.modules[name]
 
 
-NAME = "vault-agent"
 INSTRUCTIONS = (
     "The person's own notes and memory, in Markdown. search and recall before you ask them; read gives the base that "
     "write needs. Each change is a commit in your name, and undo takes it back. Text in <untrusted> was written by "
@@ -69,8 +66,6 @@ CAPABILITIES = {
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": False},
 }
-_LONGEST = 1_000_000
-"""The most bytes of a first message that is answered here."""
 
 
 class Greeting(NamedTuple):
@@ -92,12 +87,12 @@ class Outgoing(Protocol):
 def greet() -> Greeting | None:
     """Answer the first message on standard input, if it begins a conversation; None for any other. Either way it can
     be read again. Returns the same a second time: the entry point has asked before the command does."""
-    line = _first_line()
+    line = first_line()
     found = greeting_of(line)
     if found is not None:
         answer = {"jsonrpc": "2.0", "id": found.id, "result": found.result}
-        _write(1, json.dumps(answer, separators=(",", ":")).encode() + b"\n")
-    _put_back(line)
+        write(1, json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+    put_back(line)
     return found
 
 
@@ -150,47 +145,3 @@ class WithoutGreeting:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-
-def version() -> str:
-    """The version of this program, from the name of the folder in which an installer notes it: the library that reads
-    the note takes a fifth of the start."""
-    begin, end = f"{NAME.replace('-', '_')}-", ".dist-info"
-    for place in sys.path:
-        with suppress(OSError):
-            for found in matching(os.listdir(place or os.curdir), f"{begin}*{end}"):  # noqa: PTH208 - pathlib is slow
-                return found.removeprefix(begin).removesuffix(end)
-    return str(import_module("importlib.metadata").version(NAME))
-
-
-def _first_line() -> bytes:
-    """The first line of standard input, byte by byte, as nothing after it may be taken away."""
-    line = bytearray()
-    while not line.endswith(b"\n") and len(line) < _LONGEST and (byte := os.read(0, 1)):
-        line += byte
-    return bytes(line)
-
-
-def _put_back(line: bytes) -> None:
-    """Make standard input begin with a line that was read from it."""
-    rest, (reads, writes) = os.dup(0), os.pipe()
-    os.dup2(reads, 0)
-    os.close(reads)
-
-    def copy() -> None:
-        data = line
-        try:
-            while data:
-                _write(writes, data)
-                data = os.read(rest, 65_536)
-        except OSError:  # nobody reads any more
-            pass
-        finally:
-            os.close(writes)
-
-    import_module("threading").Thread(target=copy, name="vault-agent-input", daemon=True).start()
-
-
-def _write(place: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(place, data) :]

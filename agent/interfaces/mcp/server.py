@@ -28,9 +28,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.interfaces.first_message import NAME, version
 from agent.interfaces.mcp.clients import TAINT_FOLDER, Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
-from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME, Greeting, WithoutGreeting, version
+from agent.interfaces.mcp.greeting import INSTRUCTIONS, Greeting, WithoutGreeting
 from agent.interfaces.mcp.source import CallSource, parent_program
 from agent.interfaces.mcp.watching import MARKDOWN, NOTE, ListName, ListWatch, Resources, Watch
 from agent.llm.messages import JsonObject

@@ -13,7 +13,7 @@ let
 in
 pkgs.writeShellApplication {
   name = "vault-agent";
-  runtimeInputs = [ python pkgs.git pkgs.openssh ];
+  runtimeInputs = [ python pkgs.coreutils pkgs.gnused pkgs.git pkgs.openssh ]; # macOS has another mv and sed
   text = ''
     place="''${XDG_DATA_HOME:-$HOME/.local/share}/vault-agent-nix/${builtins.substring 11 32 "${source}"}"
     if [ ! -x "$place/bin/vault-agent" ]; then

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,10 +17,12 @@ from acp import (
     image_block,
     resource_block,
     resource_link_block,
+    schema,
     text_block,
 )
 
 from agent.app.open import open_workspace
+from agent.interfaces.acp.greeting import about
 from agent.interfaces.cli.main import main
 from agent.llm.messages import User
 from agent.loop.session import load_session, sessions
@@ -312,6 +316,23 @@ def test_an_editor_that_stops_a_run_is_told_so(tmp_path: Path, monkeypatch: pyte
         assert len(approvals(open_workspace(root)).pending()) == 1, "the question stays in its note"
 
     talk(tmp_path, monkeypatch, (CHANGE, "Done."), said, Editor(waits=asyncio.Event()))
+
+
+def test_an_editor_is_answered_before_the_library_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    wanted = schema.InitializeResponse.model_validate(about(1))
+    assert wanted.model_dump(by_alias=True, exclude_none=True, exclude_unset=True) == about(1)
+    asked = {"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {"protocolVersion": 7}}
+    code = (
+        "import os, sys; from agent.interfaces.cli.entry import greet_program\n"
+        "greet_program(sys.argv[1:], os.environ); print('acp' in sys.modules, sys.stdin.read())"
+    )
+    words = [sys.executable, "-c", code, "--vault", str(root), "acp"]
+    answer = json.dumps({"jsonrpc": "2.0", "id": "a", "result": about(7)}, separators=(",", ":"))
+    for first, printed in ((json.dumps(asked), f"{answer}\nFalse next\n"), ("no JSON", "False no JSON\nnext\n")):
+        done = subprocess.run(words, input=f"{first}\nnext", env=environment({}), capture_output=True, text=True)
+        assert done.stdout == printed, done
+    assert about(7)["protocolVersion"] == 1
 
 
 def test_a_person_who_types_the_command_is_told_who_starts_it(

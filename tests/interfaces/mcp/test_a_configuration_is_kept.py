@@ -65,6 +65,11 @@ def test_a_program_without_a_file_gets_one(root: Path, capsys: Captured, program
     assert ask(capsys, "mcp", "install", "--client", program.name, "--remove")["changed"] is False
 
 
+def test_what_would_change_is_shown_line_by_line(root: Path, capsys: Captured) -> None:
+    shown = tell(capsys, "mcp", "install", "--client", "cursor", "--dry-run")
+    assert '\n+{\n+  "mcpServers": {\n' in shown
+
+
 def test_comments_and_everything_else_stay(root: Path, capsys: Captured) -> None:
     file = file_of(program_named("vscode"))
     file.parent.mkdir(parents=True)

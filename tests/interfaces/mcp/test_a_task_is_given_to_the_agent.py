@@ -1,7 +1,9 @@
 """The agent works for a program outside of the server: in the daemon where one is at work, else in its own process."""
 
+import json
 import re
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from agent.background import asked_runs
 from agent.daemon import Daemon
 from agent.interfaces.cli.served import answering, own_routes
 from agent.interfaces.http.serving import doors_of
+from agent.interfaces.mcp import asked_tasks
 from agent.interfaces.mcp import server as mcp_server
 from agent.interfaces.mcp.calls import Calls
 from agent.loop.outcome import Ended
@@ -20,11 +23,15 @@ from agent.loop.session import load_session
 from agent.runs.report import RunReport, report
 from agent.vault.history.find import commits
 from tests.index.fakes import FAKE
-from tests.interfaces.mcp.programs import LEGACY, connected, run, text
+from tests.interfaces.mcp.programs import LEGACY, Program, connected, run, text
+from tests.llm.servers import Visit, model_server, streams
 from tests.stories.agents import call, furnish, script
 from tests.vaults import write
 
 LIST = call("vault_write", path="list.md", content="- tea\n")
+
+
+DONE = {"choices": [{"index": 0, "delta": {"content": "Done."}, "finish_reason": "stop"}]}
 
 
 async def given(root: Path) -> None:
@@ -156,3 +163,47 @@ def test_a_run_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             assert "is not a session" in await program.fails("ask", task="Think", session="tea.md")
 
     run(work)
+
+
+async def begun(program: Program) -> str:
+    """The session of a long task, once the program has been told it."""
+    said = await program.says("ask", task="Make a shopping list")
+    while not (found := re.search(r"Session: (.+\.md)$", said)):
+        assert "still at work" in said
+        said = await program.says("ask", session=said.rpartition("Session: ")[2])
+    assert f"The answer will stand in {found[1]}" in said
+    return found[1]
+
+
+@pytest.mark.parametrize("same_program", [True, False])
+def test_a_long_task_is_waited_for_in_several_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same_program: bool
+) -> None:
+    may_go_on, root = Event(), furnish(tmp_path, monkeypatch.setenv)
+
+    def slow(visit: Visit) -> None:
+        may_go_on.wait(60)
+        streams(f"data: {json.dumps(DONE)}\n\ndata: [DONE]\n\n".encode())(visit)
+
+    async def ends(program: Program, session: str) -> None:
+        monkeypatch.setattr(asked_tasks, "PATIENCE", 60.0)
+        may_go_on.set()
+        assert (await program.says("ask", session=session)).startswith("Done.")
+        assert "stopped" not in (root / session).read_text("utf-8")
+
+    async def work() -> None:
+        async with connected(root) as program:
+            session = await begun(program)
+            assert "still at work" in await program.fails("ask", session=session, task="And then?")
+            if same_program:
+                await ends(program, session)
+        if not same_program:  # the first one has ended, and the run goes on
+            async with connected(root, "Cursor") as program:
+                await ends(program, session)
+                assert "say in task what to do" in await program.fails("ask")
+
+    with model_server(slow) as server:
+        for key, value in {"BASE_URL": server.url, "WIRE": "openai", "MODEL": "slow", "API_KEY": "k"}.items():
+            monkeypatch.setenv(f"VAULT_AGENT_LLM__{key}", value)
+        monkeypatch.setattr(asked_tasks, "PATIENCE", 0.0)
+        run(work)
