@@ -50,7 +50,8 @@ class Ended:
     """The result of a run.
 
     `reason` explains a stop before the end; `waits_for` is the path of the note in which a person decides or answers;
-    `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
+    `queued` is the reason why the last records are not written yet; `commits` are those that its tools have made at
+    once, `is_changed`: they have changed notes, also such as are committed with what is made of the run; `sources` are
     the lines of notes that its tools showed, `provided` those that the model had from the beginning, `used` those of
     both that the answer used, `refused` the tools that the model asked for and the policy denies. `failure` is the
     error that made it fail, None without one; `is_quoted`: the model failed before it had done anything, and the answer
@@ -76,6 +77,7 @@ class Ended:
     is_quoted: bool = False
     remarks: tuple[str, ...] = ()
     home: AgentFolder = AgentFolder()
+    is_changed: bool = False
 
     @property
     def remarked(self) -> str:

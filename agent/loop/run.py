@@ -381,6 +381,7 @@ class Run:
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
             queued=session.queued,
             commits=tuple(self.commits),
+            is_changed=bool(self.commits) or bool(session.vault.held_of(session.path, work=True)),
             sources=sources,
             provided=provided,
             used=used_notes(answer, (*sources, *provided)),

@@ -11,7 +11,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_ago
 from agent.loop.records import Began
 from agent.loop.session import load_session
-from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.memory.capture.writer import is_work
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.remember import remember
 from agent.runs.service import RunService
@@ -61,7 +61,7 @@ def _compact(chat: ChatState, rest: str) -> str:
 def _log(chat: ChatState, rest: str) -> str:
     found = _changes(chat)
     now = chat.workspace.clock.now()
-    asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
+    asked = [commit for commit in found if is_work(commit)]
     lines = [f"{commit.id[:8]}  {(format_ago(commit.when, now))}  {commit.subject}" for commit in asked]
     captured = len(found) - len(asked)
     lines = lines or [text("chat.no_change", chat.language)]
@@ -78,7 +78,7 @@ def _undo(chat: ChatState, rest: str) -> str:
     records = load_session(chat.workspace.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     chat.agent.capturing.settle()
-    changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in AFTER_RUN_TOOLS}
+    changed = {commit.run.partition(".")[0] for commit in _changes(chat) if is_work(commit)}
     run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
     if not run:
         return text("chat.nothing_to_undo", chat.language)

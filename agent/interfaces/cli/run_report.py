@@ -32,17 +32,15 @@ def run_document(agent: "RunService", ended: Ended, *, resumed: bool = False) ->
 def report_of(agent: "RunService", ended: Ended, *, resumed: bool = False) -> RunReport:
     """The report of a run of this agent."""
     spent = agent.account.spent(ended.run.partition(".")[0])
-    return report(ended, spent, agent.workspace.vault, resumed=resumed)
+    return report(ended, spent, agent.workspace.vault, agent.capturing.wait_for, resumed=resumed)
 
 
 def remarks(ended: Ended, language: Language) -> list[str]:
     """The lines below an answer: the changes made, the session, what was refused, why the run stopped, and the command
     that goes on."""
     lines: list[str] = []
-    if len(ended.commits) == 1:
+    if ended.is_changed:
         lines.append(text("run_report.change", language, run=ended.run))
-    elif ended.commits:
-        lines.append(text("run_report.changes", language, count=len(ended.commits), run=ended.run))
     lines += [*queued(ended, language), text("run_report.session", language, path=ended.session)]
     lines += [*ended.remarks, *refused(ended, language), *until_then(ended, language)]
     if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED}:

@@ -21,7 +21,7 @@ from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.memory.forgetting.places import Forgetting
 from agent.memory.memory_note import memory_change
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
@@ -140,7 +140,9 @@ class MemoryTools:
 
     def _save(self, call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = self.writer.judged(self._entry(call, context))
-        return self._written(SAVE, verdict, f"memory(entry): remember {one_line(verdict.entry.text)}", context)
+        return self._written(
+            SAVE, verdict, Sentence("memory(entry): remember {text}", text=one_line(verdict.entry.text)), context
+        )
 
     def _written(self, tool: str, verdict: Judgement, subject: str, context: RunContext) -> ToolOutput:
         drafts = self._drafts(verdict)
@@ -159,7 +161,9 @@ class MemoryTools:
 
     def _update(self, call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = self._updated(call, context)
-        return self._written(UPDATE, verdict, f"memory(entry): now {one_line(verdict.entry.text)}", context)
+        return self._written(
+            UPDATE, verdict, Sentence("memory(entry): now {text}", text=one_line(verdict.entry.text)), context
+        )
 
     def _known(self, call: JsonObject, context: RunContext) -> StoredEntry:
         """The memory that a call names; raises `ToolRetry` or `ToolFailed`."""

@@ -19,6 +19,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
+from agent.texts import Sentence
 from agent.tools.arguments import schema, texts
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
@@ -150,7 +151,8 @@ class _Run:
         lines: list[str] = []
         commits: tuple[str, ...] = ()
         if allowed:
-            subject = f"vault(shell): {_subject(argv[0])} changed {len(allowed)} note{'s' * (len(allowed) > 1)}"
+            what = "vault(shell): {program} changed {names}"
+            subject = Sentence(what, program=_subject(argv[0]), names=_named([draft.path for draft in allowed]))
             try:
                 committed = self.notes.commit("shell_run", self.context, subject, allowed)
             except StopRun:
