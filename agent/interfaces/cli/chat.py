@@ -369,5 +369,5 @@ class Chat:
         language = self.state.language
         lines = [text("chat.change", language)] if ended.is_changed else []
         lines += [*queued(ended, language), *ended.remarks, *refused(ended, language), *until_then(ended, language)]
-        lines += why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
+        lines += why(ended, self.workspace) if ended.outcome is not RunOutcome.FINISHED else []
         return [*lines, text("chat.can_resume", language)] if ended.outcome.can_go_on else lines
