@@ -204,6 +204,21 @@ class Shelf:
         by_note = [job for job in self.jobs if _is_at(job.path, path)]
         return by_id or by_note or [job for job in self.jobs if job.title.casefold() == name.casefold()]
 
+    def whole_name(self, part: str) -> str:
+        """The id of the one job that has this in its title, if none is named so: to look at it, not to change it.
+
+        Raises `UserError` if several have.
+        """
+        if self._named(part, part.removesuffix(".md")):
+            return part
+        found = [job for job in self.jobs if part.casefold() in job.title.casefold()]
+        if len(found) > 1:
+            titles = joined([f"{job.title} ({job.id})" for job in found], ", ")
+            raise UserError(
+                "several jobs have {part} in their titles", hint="name one of them: {titles}", part=part, titles=titles
+            )
+        return found[0].id if found else part
+
     def find(self, name: str) -> Job:
         """The job that a person means by its id, or by the path, the file name or the title of its note.
 
