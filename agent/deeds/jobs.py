@@ -139,7 +139,7 @@ class PastRunView(ResultValue, frozen=True):
     delivery: str | None
     money: float
     session: str | None
-    commits: list[str]
+    is_changed: bool
     machine: str | None
     attempt: int
     missed: int
