@@ -142,7 +142,7 @@ def talk_address(path: str) -> str:
 
 
 def note_name(path: str) -> str:
-    """A note or table as people call it: its name without folders; of a memory's, the words without the day and code."""
+    """A note or table as people call it: its name without folders; of a memory's, the words without day and code."""
     name = path.rpartition("/")[2].removesuffix(".md").removesuffix(".base")
     stamped = _STAMPED.fullmatch(name)
     return stamped[1].replace("-", " ") if stamped else name
