@@ -97,7 +97,7 @@ def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path)
 def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: ScriptedCall) -> None:
     here = stage(tmp_path, [ScriptedReply("", (call,)), "I give up."])
     ended = here.ask("Try")
-    assert (ended.outcome, ended.commits) == (RunOutcome.FINISHED, ())
+    assert (ended.outcome, ended.is_changed) == (RunOutcome.FINISHED, False)
     (result,) = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert result.failed and result.text
 

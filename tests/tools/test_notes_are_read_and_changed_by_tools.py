@@ -267,7 +267,7 @@ def test_a_write_that_has_to_wait_says_so(home: House) -> None:
     root = home.vault.place.root
     git(root, "checkout", "-q", "--detach")
     called = home.call("vault_write", "call-5", path="late.md", content="late\n")
-    assert called.output and called.output.commits == () and "waiting: HEAD is detached" in called.result.text
+    assert called.output and not called.output.is_changed and "waiting: HEAD is detached" in called.result.text
     home.restarted()
     assert "asked for already" in home.call("vault_write", "call-5", path="late.md", content="late\n").result.text
     git(root, "checkout", "-q", "main")
@@ -314,7 +314,7 @@ def test_a_crash_in_the_middle_of_a_write_is_settled_before_it_is_tried_again(
     assert home.text("folder/inner.md") == "inner\n\nonce\n"
     home.restarted()
     again = home.call("vault_append", "call-3", path="folder/inner.md", text="once")
-    assert "done already" in again.result.text and again.output and again.output.commits
+    assert "done already" in again.result.text and again.output and again.output.is_changed
     assert home.text("folder/inner.md") == "inner\n\nonce\n"
 
 

@@ -1,6 +1,8 @@
 """What tools change in a run is on disk at once, held until the run's record is committed, and never another's."""
 
+import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -13,6 +15,7 @@ from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
 from agent.vault.waiting import work_of_call
+from tests.trust import checks
 from tests.vaults import committed, git, make_vault, write
 
 LINES = "".join(f"line {number}\n" for number in range(9))
@@ -137,3 +140,36 @@ def test_one_note_of_a_run_is_undone_and_then_the_rest(tmp_path: Path) -> None:
     assert ((root / "a.md").read_text(), (root / "b.md").read_text()) == (LINES, "bee\n")
     undo(vault, Selection(commits=(done,)))
     assert ((root / "a.md").read_text(), (root / "b.md").read_text()) == (LINES, "b\n")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_in_any_order_no_line_is_lost_and_each_is_in_its_writer_s_name(tmp_path: Path, seed: int) -> None:
+    """The law: two runs and a person in two notes, through saves, ends, undone nothing, and a process that is gone."""
+    vault = make_vault(tmp_path, {"a.md": "agent a\n", "b.md": "agent b\n"})
+    root, rng, written = vault.place.root, Random(seed), ["agent a", "agent b"]
+    for number in range(16):
+        path, run = rng.choice(["a.md", "b.md"]), rng.choice(["r1", "r2"])
+        match rng.choice(["tool", "tool", "tool", "person", "human", "end", "gone"]):
+            case "tool":
+                written.append(f"agent {number}")
+                stamp = Stamp("agent", run, "vault_append", f"sessions/{run}.md", f"c{number}")
+                with vault.transaction("vault(append)", stamp, hold=True) as change:
+                    change.append(path, f"agent {number}\n".encode())
+            case "person":
+                written.append(f"human {number}")
+                write(root / path, f"human {number}\n{(root / path).read_text()}")
+            case "human":
+                vault.commit_human()
+            case "end":
+                vault.commit_held(vault.held_of(f"sessions/{run}.md"))
+            case "gone":  # the process that wrote them: the next write commits what it has left
+                for file in vault.layout.held.glob("*.json"):
+                    file.write_text(json.dumps({**json.loads(file.read_text()), "by": ""}))
+    vault.commit_held()
+    vault.commit_human()
+    there = [line for name in ("a.md", "b.md") for line in (root / name).read_text().splitlines()]
+    assert sorted(there) == sorted(written) and git(root, "status", "--porcelain") == ""
+    ours = git(root, "log", "-p", "--format=", "--author=vault-agent", "-U0", "--", "a.md", "b.md")
+    theirs = git(root, "log", "-p", "--format=", "--author=Anna", "-U0", f"{made(vault)[-1].parents[0]}..")
+    assert "+human" not in ours and "-human" not in ours and "+agent" not in theirs and "-agent" not in theirs
+    checks.check_sound(root)

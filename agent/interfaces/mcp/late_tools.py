@@ -52,7 +52,7 @@ def ask_agent(workspace: Workspace, call: JsonObject, context: RunContext) -> To
         raise ToolFailed(f"the agent could not do it: {message}", hint=hint)
     untrusted = "; ".join(load_session(workspace.vault, str(ended["session"])).untrusted)
     used = tuple(Cited(each["path"], (each["lines"][0], each["lines"][1])) for each in ended["used"])
-    return ToolOutput("\n".join(_lines(ended, used)), used, tuple(ended["commits"]), untrusted)
+    return ToolOutput("\n".join(_lines(ended, used)), used, bool(ended["commits"]), untrusted)
 
 
 def _run(workspace: Workspace, asked: JsonObject, context: RunContext) -> dict[str, Any]:

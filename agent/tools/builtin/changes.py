@@ -76,7 +76,7 @@ def undo_tool(vault: Vault) -> Tool:
             result = undo(vault, _selection(vault, call, context), dry_run=dry_run, actor=context.actor)
         except Conflict as error:
             raise ToolFailed(error.message) from error
-        return ToolOutput("\n".join(_undone_lines(result, dry_run)), commits=tuple(filter(None, [result.commit])))
+        return ToolOutput("\n".join(_undone_lines(result, dry_run)), is_changed=bool(result.commit))
 
     schema = arguments.schema(
         commit={"type": "string", "minLength": 4, "maxLength": 64}, since=_TIME, dry_run={"type": "boolean"}

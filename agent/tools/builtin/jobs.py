@@ -94,7 +94,7 @@ def _add(notes: Notes) -> Tool:
             each.at.isoformat(" ", "minutes") for each in found.job.next_occurrences(notes.vault.clock.now(), 3)
         )
         lines = [done.text, f"{found.job.name}, next: {times}", *found.remarks("en"), *found.job.warnings]
-        return ToolOutput("\n".join(lines), commits=done.commits)
+        return ToolOutput("\n".join(lines), is_changed=done.is_changed)
 
     schema = arguments.schema(
         "title",

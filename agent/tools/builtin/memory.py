@@ -150,7 +150,8 @@ class MemoryTools:
             return ToolOutput("nothing had to change: it is remembered already")
         result = self.notes.commit(tool, context, subject, drafts)
         self.writer.wrote(drafts[0].path)
-        return ToolOutput(f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}", result.sources, result.commits)
+        text = f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}"
+        return ToolOutput(text, result.sources, result.is_changed)
 
     def _updated(self, call: JsonObject, context: RunContext) -> Judgement:
         known = self._known(call, context)
@@ -219,8 +220,7 @@ class MemoryTools:
         head = "forgotten" if outcome.commit else "accepted, and waiting" if outcome.queued else "nothing to forget"
         lines = [f"{head} (commit {outcome.commit[:10]}):" if outcome.commit else f"{head}:", *_effects(planned)]
         lines += [_NOT_GONE] if outcome.commit else []
-        commits = tuple(filter(None, [outcome.commit]))
-        return ToolOutput("\n".join(lines), commits=commits, forgotten=planned.forgotten.redacted)
+        return ToolOutput("\n".join(lines), is_changed=bool(outcome.commit), forgotten=planned.forgotten.redacted)
 
 
 def _name(call: JsonObject) -> str:

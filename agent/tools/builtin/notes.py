@@ -99,13 +99,13 @@ class Notes:
             if (order.stamp.run, order.stamp.call) == (context.run, context.call):
                 return ToolOutput(f"asked for already, and waiting to be written: {order.subject}")
         if held := work_of_call(self.vault, context.run, context.call):
-            return ToolOutput(f"done already, before the run stopped: {held[-1].subject}")
+            return ToolOutput(f"done already, before the run stopped: {held[-1].subject}", is_changed=True)
         made = commit_of_call(self.vault, context.run, context.call)
         if made is None:
             return None
         commit, subject = made
         return ToolOutput(
-            f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", commits=(commit,)
+            f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", is_changed=True
         )
 
 
@@ -132,9 +132,9 @@ def _format_outcome(outcome: Outcome, subject: str, version: str) -> ToolOutput:
     if not outcome.paths:
         return ToolOutput("nothing had to change")
     if outcome.commit is None:
-        return ToolOutput(f"done: {subject}{f' (version {version})' if version else ''}")
+        return ToolOutput(f"done: {subject}{f' (version {version})' if version else ''}", is_changed=True)
     lines = [f"done: {subject} (commit {outcome.commit[:_SHORT]})"]
     if outcome.human:
         lines.append("the person had changed the same note meanwhile; both changes are in it")
     lines += [f"a person changed the same lines: theirs stayed, yours is in {path}" for path in outcome.conflicts]
-    return ToolOutput("\n".join(lines), commits=(outcome.commit,))
+    return ToolOutput("\n".join(lines), is_changed=True)

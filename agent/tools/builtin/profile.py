@@ -119,7 +119,7 @@ class ProfileTools:
             name = self._change(call, in_topics).note
             done = self._commit(tool, context, f"profile(write): {name}", found.requests)
             asked = "".join(f"\nthe person is asked in {path}" for path in found.asked)
-            return ToolOutput(f"{done.text}{asked}", done.sources, done.commits)
+            return ToolOutput(f"{done.text}{asked}", done.sources, done.is_changed)
 
         def paths(call: JsonObject) -> tuple[str, ...]:
             return self._paths(self._change(call, in_topics).note)
