@@ -30,7 +30,6 @@ from agent.vault.change import CAPTURE, Stamp, actor_of
 from agent.vault.folders import AgentFolder
 from agent.vault.history.commits import Commit
 from agent.vault.store import Vault
-from agent.vault.write.held_notes import HeldNote
 
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
 """The `Vault-Tool` trailers of commits made automatically after a run."""
@@ -245,7 +244,7 @@ class CaptureWorker:
         while (work := self._waiting.get()) is not None:
             work()
 
-    def _work_on(self, event: TaskCompleted, talk: HeldNote | None) -> None:
+    def _work_on(self, event: TaskCompleted, talk: object) -> None:
         captured = None
         try:
             captured = _insist(lambda: self.capture(event), event.run) if is_captured(event) else None

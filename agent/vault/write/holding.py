@@ -59,13 +59,14 @@ class Holding:
     def saved(self, changes: Sequence[Change]) -> list[Change]:
         """What a person has saved of these notes, as changes that leave it: not what they have staged, and no note that
         is held."""
-        tip = self.committer.read_tip([self.place.in_git(each.path) for each in changes], read_staged=True)
-        found = []
-        for each in changes:
-            path, is_free = self.place.in_git(each.path), each.before is not None and not self.held.get(each.path)
-            if is_free and self._id(each.before) != _committed(tip, path) and not self._is_staged(tip, path):
-                found.append(replace(each, after=each.before))
-        return found
+        free = [each for each in changes if each.before is not None and not self.held.get(each.path)]
+        paths = [self.place.in_git(each.path) for each in free]
+        tip = self.committer.read_tip(paths, read_staged=True) if free else None
+        saved = []
+        for each, path in zip(free, paths, strict=True):
+            if tip and self._id(each.before) != _committed(tip, path) and not self._is_staged(tip, path):
+                saved.append(replace(each, after=each.before))
+        return saved
 
     def _is_apart(self, order: Order, known: HeldNote) -> bool:
         """True if what is held goes into another commit than this order: the work of another conversation, and for
