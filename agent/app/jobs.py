@@ -95,7 +95,7 @@ def _job_result(result: ProcedureResult) -> JobResult:
         "" if is_done else result.failure or result.text,
         result.run,
         result.session,
-        result.commits,
+        result.is_changed,
         result.money,
         result.waits_for,
         result.strangers,

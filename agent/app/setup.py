@@ -128,11 +128,13 @@ def decide_drafts(vault: Vault, choice: DraftChoice) -> Outcome:
 
 def take_back_setup(vault: Vault) -> None:
     """Take out what `make_vault` told git, for a folder that is no vault any more: the merge driver, our hooks, the
-    rules for passing files, its mark there, the empty folder for requests. What a person has changed of it stays."""
+    rules for passing files, its mark there, the empty folder for requests; and the index. What a person has changed of
+    it stays."""
     merge_driver_setup.remove(vault)
     hooks.remove(vault, hook_scripts(), hook_program())
     let_passing_files_in(vault, ignore_rules())
     forget_mark(vault.place)
+    shutil.rmtree(directories().cache / vault.id, ignore_errors=True)
     with suppress(OSError):  # not empty, or not there
         (vault.place.root / vault.home.at(INBOX)).rmdir()
         if vault.home.path:

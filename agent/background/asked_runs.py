@@ -162,7 +162,7 @@ class AskedRuns:
             ended = work(runs, line)
             run.session = ended.session
             spent = runs.account.spent(ended.run.partition(".")[0])
-            run.result = report(ended, spent, self.workspace.vault, resumed=resumed)
+            run.result = report(ended, spent, self.workspace.vault, runs.capturing.wait_for, resumed=resumed)
             run.news.put(run.result)  # what it says is written into memory after that
 
     def _finish(self, run: AskedRun, error: BaseException | None) -> None:

@@ -139,7 +139,7 @@ class PastRunView(ResultValue, frozen=True):
     delivery: str | None
     money: float
     session: str | None
-    commits: list[str]
+    is_changed: bool
     machine: str | None
     attempt: int
     missed: int
@@ -169,9 +169,9 @@ def problem_views(shelf: Shelf) -> list[JobProblemView]:
     return [JobProblemView.of(each, problem=each.message) for each in shelf.problems]
 
 
-def find_job(workspace: Workspace, name: str) -> Job:
-    """The job of this id, note or title; raises `UserError`."""
-    found = _find(workspace, name)
+def find_job(workspace: Workspace, name: str, *, to_look: bool = False) -> Job:
+    """The job of this id, note or title, `to_look` at it also by a part of its title; raises `UserError`."""
+    found = _find(workspace, job_shelf(workspace).load().whole_name(name) if to_look else name)
     if isinstance(found, Job):
         return found
     hint = "vault-agent jobs resume {name} switches it on"
@@ -200,7 +200,7 @@ def _find(workspace: Workspace, name: str) -> "Job | NewJob":
 
 def show_job(workspace: Workspace, id: Id) -> WholeJob:
     """One job, its next ten times and its last run."""
-    job, now = job_as_it_is(workspace, find_job(workspace, id)), workspace.clock.now()
+    job, now = job_as_it_is(workspace, find_job(workspace, id, to_look=True)), workspace.clock.now()
     record = record_here(workspace, job)
     times = times_of(job, now, 10)
     return WholeJob.of(job, record, **_shared_fields(job, now), stopped=record.is_stopped, occurrences=times)
@@ -248,7 +248,7 @@ def _switched(workspace: Workspace, job: Job, status: JobStatus, done: Outcome) 
 
 def job_history(workspace: Workspace, id: Id) -> JobHistory:
     """What the runs of a job came to."""
-    job = find_job(workspace, id)
+    job = find_job(workspace, id, to_look=True)
     record = record_here(workspace, job)
     runs = [PastRunView.of(each.row, local=each.is_local) for each in past_runs(workspace, job)[::-1]]
     return JobHistory.of(record, job=job.id, stopped=record.is_stopped, runs=runs)

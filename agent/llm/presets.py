@@ -318,6 +318,8 @@ def _named_preset(settings: LlmSettings | ModelSettings, section: str) -> Preset
             preset=settings.preset,
             spoken=found.wire,
         )
+    if settings.wire == "auto" and found.wire == "responses" and _is_elsewhere(settings.base_url):
+        return replace(found, wire="openai", fast="", limit="max_tokens")
     if settings.wire in ("auto", found.wire):
         return found
     return replace(found, wire=_WIRES[settings.wire], fast="" if settings.base_url else found.fast)
@@ -338,10 +340,15 @@ def _known_preset(name: str, section: str) -> Preset:
 
 def _unnamed_preset(settings: LlmSettings | ModelSettings) -> Preset:
     if settings.base_url:  # a key meant for the wire's own provider is never sent to another server
-        usual: WireName = "responses" if _OPENAI_HOST.match(settings.base_url) else "openai"
+        usual: WireName = "openai" if _is_elsewhere(settings.base_url) else "responses"
         return Preset(_WIRES.get(settings.wire, usual), "", limit="max_tokens")
     own = model_table().presets["anthropic" if settings.wire == "anthropic" else "openai"]
     return own if settings.wire == "auto" else replace(own, wire=_WIRES[settings.wire])
+
+
+def _is_elsewhere(address: str) -> bool:
+    """True for an address that is not OpenAI's own: the servers of others speak chat completions."""
+    return bool(address) and not _OPENAI_HOST.match(address)
 
 
 def _speaks(wire: WireName, wanted: str) -> bool:

@@ -201,12 +201,6 @@ def unfinished_result(call: ToolCall) -> ToolResult:
     return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)
 
 
-def commit_lines(called: Called, language: Language) -> str:
-    """The commits that a call made, on a line for people."""
-    commits = called.output.commits if called.output else ()
-    return " · ".join(f"{text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)
-
-
 NO_ANSWER = (Retryable, Permanent, UserError, LimitReached)
 """The errors of a model that does not answer, or may not be asked any more today."""
 

@@ -69,7 +69,7 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
         logger.warning("%s: %s; the summary was made by rule", session.path, compacted.problem)
     session.add(Summarised(compacted.summary.text, len(compacted.remaining)))
     subject = Sentence("session: a summary stands in for the beginning")
-    session.save(subject, beside=_note(agent, scene, compacted))
+    session.save(subject, beside=_note(agent, scene, compacted), hold=not wanted)  # a run goes on after it
     return compacted
 
 

@@ -50,11 +50,12 @@ class Ended:
     """The result of a run.
 
     `reason` explains a stop before the end; `waits_for` is the path of the note in which a person decides or answers;
-    `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
-    the lines of notes that its tools showed, `provided` those that the model had from the beginning, `used` those of
-    both that the answer used, `refused` the tools that the model asked for and the policy denies. `failure` is the
-    error that made it fail, None without one; `is_quoted`: the model failed before it had done anything, and the answer
-    quotes the notes. `remarks` say what else the person has to know of how the models answered.
+    `queued` is the reason why the last records are not written yet; `is_changed`: its tools have changed notes;
+    `sources` are the lines of notes that its tools showed, `provided` those that the model had from the beginning,
+    `used` those of both that the answer used, `refused` the tools that the model asked for and the policy denies.
+    `failure` is the error that made it fail, None without one; `is_quoted`: the model failed before it had done
+    anything, and the answer quotes the notes. `remarks` say what else the person has to know of how the models
+    answered.
     """
 
     run: str
@@ -65,7 +66,6 @@ class Ended:
     hint: str = ""
     waits_for: str = ""
     queued: str = ""
-    commits: tuple[str, ...] = ()
     sources: tuple[Cited, ...] = ()
     provided: tuple[Cited, ...] = ()
     used: tuple[Cited, ...] = ()
@@ -76,6 +76,7 @@ class Ended:
     is_quoted: bool = False
     remarks: tuple[str, ...] = ()
     home: AgentFolder = AgentFolder()
+    is_changed: bool = False
 
     @property
     def remarked(self) -> str:

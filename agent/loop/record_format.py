@@ -63,7 +63,7 @@ def result_line(result: ToolResult, language: Language) -> str:
 def called_line(call: ToolCall, called: Called, language: Language) -> str:
     """The call, and what came of it: the number of the notes that it showed, or if it failed."""
     notes = len({each.path for each in called.output.sources}) if called.output else 0
-    if called.result.failed or not notes or (called.output and called.output.commits):
+    if called.result.failed or not notes or (called.output and called.output.is_changed):
         came = text("session_note.failed" if called.result.failed else "session_note.done", language)
     else:
         came = text("session_note.notes" if notes > 1 else "session_note.note", language, number=notes)

@@ -29,7 +29,6 @@ from agent.loop.agent import (
     call_ended,
     call_started,
     call_together,
-    commit_lines,
     no_texts,
     refused_calls,
     results_with_calls,
@@ -84,7 +83,7 @@ class Run:
     progress: Progress
     breaker: Breaker
     described: tuple[ToolSpec, ...] = ()
-    commits: list[str] = field(default_factory=list)
+    is_changed: bool = False
     sources: list[Cited] = field(default_factory=list)
     provided: list[Cited] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
@@ -287,13 +286,13 @@ class Run:
         self.done += [] if result.failed else [called.tool]
         self.refused += [called.tool] if called.denied else []
         if called.output:
-            self.commits += called.output.commits
+            self.is_changed |= called.output.is_changed
             self.sources += called.output.sources
             if called.output.tools:
                 self.describe(called.output.tools)
-        remark, line = commit_lines(called, self.agent.language), called_line(call, called, self.agent.language)
+        line = called_line(call, called, self.agent.language)
         quoted = QUOTED if called.output and called.output.sources and not answer_of(result) else ""
-        self.session.add(Spoken(result, remark=remark, digest=quoted, line=line, seconds=called.seconds))
+        self.session.add(Spoken(result, digest=quoted, line=line, seconds=called.seconds))
         self.session.forget(called.output.forgotten if called.output else None)
         self.record_taint()
         self.inject(self.publish(call_ended(result, called, self.context)))
@@ -380,7 +379,7 @@ class Run:
             hint=stop_hint(stop, self.agent.language),
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
             queued=session.queued,
-            commits=tuple(self.commits),
+            is_changed=self.is_changed,
             sources=sources,
             provided=provided,
             used=used_notes(answer, (*sources, *provided)),

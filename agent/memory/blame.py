@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from agent.dataclass import dataclass
 from agent.vault.change import CAPTURE, EVENING, FORGET, Kind
 from agent.vault.history.commit_index import HUMAN
-from agent.vault.history.commits import blame, line_history, trailers_made_here
+from agent.vault.history.commits import blame, line_history, tool_of, trailers_made_here
 from agent.vault.history.find import indexed_commits
 from agent.vault.store import Vault
 
@@ -64,7 +64,7 @@ def earlier_lines(vault: Vault, path: str) -> tuple[str, ...]:
     other commit removed later, and that are not in the last commit."""
     history = line_history(vault, path)
     made = trailers_made_here(vault, set(history.removed.values()))
-    taken = {line for line, commit in history.removed.items() if _is_by(TOOLS, made.get(commit, {}))}
+    taken = {line for line, commit in history.removed.items() if _is_by(TOOLS, made.get(commit, {}), path)}
     if taken:
         taken.difference_update(_rows(vault.read_at("HEAD", path) or b""))
     return tuple(line for line in history.added if line not in taken)
@@ -84,7 +84,7 @@ def _blamed(vault: Vault, path: str, tools: Collection[str]) -> list[tuple[str, 
     """The lines of the note in the last commit, without endings; True if one of `tools` wrote the line."""
     rows = blame(vault, path)
     made = trailers_made_here(vault, {commit for _, commit in rows})
-    own = {id for id, trailers in made.items() if _is_by(tools, trailers)}
+    own = {id for id, trailers in made.items() if _is_by(tools, trailers, path)}
     return _with_held(vault, path, [(text, commit in own) for text, commit in rows], tools)
 
 
@@ -96,7 +96,7 @@ def _with_held(
     note = vault.held(path)
     if note is None:
         return rows
-    now = _rows(note.data)
+    now = _rows(note.data or b"")
     is_own = tools is None or note.stamp.tool in tools
     return list(zip(now, _matched(rows, now, new=is_own), strict=True))
 
@@ -106,5 +106,5 @@ def _rows(data: bytes) -> list[str]:
     return [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
 
 
-def _is_by(tools: Collection[str], trailers: Mapping[str, str]) -> bool:
-    return trailers.get("vault-actor", "human") != "human" and trailers.get("vault-tool") in tools
+def _is_by(tools: Collection[str], trailers: Mapping[str, str], path: str) -> bool:
+    return trailers.get("vault-actor", "human") != "human" and tool_of(trailers, path) in tools

@@ -6,12 +6,12 @@ Read from the git history on demand, so that a correction counts even if no proc
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
-from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.memory.capture.writer import is_work
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs
 from agent.vault.change import FileChange
 from agent.vault.folders import AgentFolder
 from agent.vault.history.commit_index import HUMAN
-from agent.vault.history.commits import Commit
+from agent.vault.history.commits import Commit, work_of
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
 
@@ -19,14 +19,15 @@ LOOKED_BACK = 2 * CORRECTION
 """The time after a run in which its corrections are searched for: a day for the run, one for the edit."""
 _COMMITS = 500
 """Newest commits that are searched."""
-_OTHERS = AFTER_RUN_TOOLS | {"inbox", "flush", "skill_feedback", "rules"}
+_OTHERS = frozenset({"inbox", "flush", "skill_feedback", "rules"})
 """Tools whose commits are not part of a run's work: an answer in an inbox note is there to be replied to."""
 
 
 def corrected_among(vault: Vault, runs: set[str], now: datetime) -> set[str]:
     """The runs among `runs` that wrote lines which a person changed or removed within a day."""
     found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - LOOKED_BACK - CORRECTION]
-    work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
+    of_runs = (each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS)
+    work = [work_of(each) if each.work else each for each in of_runs if is_work(each)]
     wrote = [RunWrites(_root(each), each.when, frozenset(_paths(each, vault.home))) for each in work]
     by_person = [each for each in found if each.actor == HUMAN and wrote]
     met = [(run, change, theirs) for run, change in _edits(by_person, wrote) for theirs in _files(work, run, change)]

@@ -44,7 +44,7 @@ class JobResult:
     """The result of one run of a job.
 
     `text` is the answer, `reason` why there is none. `waits_for` is the note in which the person decides, `strangers`
-    the sources of text that the run has read and that is not the person's, `commits` those of the run itself.
+    the sources of text that the run has read and that is not the person's, `is_changed`: its tools have changed notes.
     `stands_in` is the note that has the answer already, empty if it is to be written somewhere. `notice` is the id of
     the notice that brings the answer (empty: that of the run).
     """
@@ -54,7 +54,7 @@ class JobResult:
     reason: str = ""
     run: str = ""
     session: str = ""
-    commits: tuple[str, ...] = ()
+    is_changed: bool = False
     money: float = 0.0
     waits_for: str = ""
     strangers: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
         strangers = tuple(load_session(vault, ended.session).untrusted)
     except (NoteGone, AgentError):
         strangers = ()
-    found = JobResult(outcome, vault.masked(ended.answer.strip()), "", ended.run, ended.session, ended.commits)
+    found = JobResult(outcome, vault.masked(ended.answer.strip()), "", ended.run, ended.session, ended.is_changed)
     return replace(
         found,
         reason="" if outcome == "done" else reason,

@@ -10,6 +10,7 @@ from agent.llm.messages import JsonObject
 from agent.markdown.appending import add_to_section, append_block
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import request_subject
+from agent.texts import Sentence
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Fill, move_drafts, write_drafts
 from agent.tools.note_access import check_readable, check_text, may_relink
@@ -85,7 +86,9 @@ class NoteChanges:
         move = plan_move(
             self.vault, path, check_text(to), self.read(path), lambda each: may_relink(each, self.vault.home)
         )
-        return self._make("vault_move", f"vault(move): {path} to {to}", *move_drafts(move), fill=move.fill)
+        return self._make(
+            "vault_move", Sentence("vault(move): {path} to {to}", path=path, to=to), *move_drafts(move), fill=move.fill
+        )
 
     def leave_request(self, draft: Draft) -> Outcome:
         """Make the note of a request for the agent (`left_requests`): who may start a run may also ask for one."""

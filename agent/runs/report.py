@@ -1,14 +1,18 @@
 """The result of a run with its commits and its cost; the interfaces put it into sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.llm.ledger import SpendTotals
 from agent.loop.outcome import Ended
-from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.memory.capture.writer import is_work
+from agent.texts import Sentence
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
+
+_NOT_YET = Sentence("git is busy; what was changed is committed with the next change")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +26,17 @@ class RunReport:
     also: tuple[str, ...] = ()
 
 
-def report(ended: Ended, spent: SpendTotals, vault: Vault, *, resumed: bool = False) -> RunReport:
-    """The report of a run; for a resumed run, its earlier commits are added from the history.
-
-    Commits that memory makes after a run has returned are left out.
-    """
-    made = ended.commits
-    if resumed:
-        before = [commit.id for commit in reversed(commits(vault, run=ended.run)) if commit.tool not in AFTER_RUN_TOOLS]
-        made = tuple(dict.fromkeys([*before, *made]))
+def report(
+    ended: Ended, spent: SpendTotals, vault: Vault, wait_for: Callable[[str], object], *, resumed: bool = False
+) -> RunReport:
+    """The report of a run. Its commits are those with what its tools have done, from the history, once `wait_for` has
+    waited for them; what is only its record is left out."""
+    made: tuple[str, ...] = ()
+    if ended.is_changed or resumed:
+        wait_for(ended.run)
+        made = tuple(commit.id for commit in reversed(commits(vault, run=ended.run)) if is_work(commit))
+        if vault.held_of(ended.session, work=True):
+            ended = replace(ended, queued=ended.queued or _NOT_YET)
     return RunReport(ended, made, spent, tuple(_also_asked(vault, ended)))
 
 

@@ -365,7 +365,7 @@ def _sub_run_output(ended: Ended) -> ToolOutput:
             raise Interrupted(ended.reason, hint=ended.hint)
         case _:
             made = _result(ended.outcome, ended.reason, ended.answer, ended.session)
-            return replace(made, sources=ended.sources or ended.provided, commits=ended.commits)
+            return replace(made, sources=ended.sources or ended.provided, is_changed=ended.is_changed)
 
 
 def _result(outcome: RunOutcome, reason: str, answer: str, session: str) -> ToolOutput:

@@ -36,7 +36,8 @@ class HistoryRow:
     """One row. `planned` is the occurrence's time, `seconds` how long the run took, `money` in US dollars.
 
     `delivery` and `session` are paths of notes; a delivery that is no note is in words. `attempt` counts from 1.
-    `missed` is the number of occurrences for which the row stands, 0 for one that stands for itself only.
+    `missed` is the number of occurrences for which the row stands, 0 for one that stands for itself only. `is_changed`:
+    the run has changed notes, in the commit with the row.
     """
 
     planned: datetime
@@ -47,7 +48,7 @@ class HistoryRow:
     delivery: str = ""
     money: float = 0
     session: str = ""
-    commits: tuple[str, ...] = ()
+    is_changed: bool = False
     machine: str = ""
     attempt: int = 1
     missed: int = 0
@@ -70,8 +71,8 @@ class HistoryRow:
             "delivery": _link(self.delivery) if self.delivery.endswith(".md") else _field_text(self.delivery),
             "cost": _number(self.money, 6) if self.money else "",
             "session": _link(self.session) if self.session else "",
+            "changes": "yes" if self.is_changed else "",
             "machine": _field_text(self.machine),
-            "commits": " ".join(self.commits),
         }
         return "- " + " ".join(f"[{name}:: {value}]" for name, value in fields.items() if value)
 
@@ -155,7 +156,7 @@ def _parse_row(line: str) -> HistoryRow | None:
             _path(fields.get("delivery", "")),
             float(fields.get("cost", "0")),
             _path(fields.get("session", "")),
-            tuple(fields.get("commits", "").split()),
+            bool(fields.get("changes") or fields.get("commits")),  # an earlier version named the commits
             fields.get("machine", ""),
             int(fields.get("attempt", "1")),
             int(fields.get("missed", "0")),

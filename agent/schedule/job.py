@@ -29,6 +29,8 @@ DAILY_CHANNEL = "daily"
 NO_CHANNEL = "none"
 """The channel of answers that stay in the session's note."""
 EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
+NO_TYPE = "type"
+"""The `key` of the problem that a note in `jobs/` does not say that it is a job."""
 PROBLEM = "> [!warning] vault-agent: "
 """The beginning of the line that the program writes into a job's note while it has a wrong field."""
 

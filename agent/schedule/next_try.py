@@ -74,7 +74,7 @@ def _is_left_to_do(job: Job, last: HistoryRow) -> bool:
         case "missed":
             return may_make_up(job, last.planned, last.planned)
         case "interrupted":  # what has changed something is not done twice; a kill leaves nobody who knows
-            return last.seconds > 0 and not last.commits
+            return last.seconds > 0 and not last.is_changed
         case _:
             return False
 

@@ -16,7 +16,7 @@ from agent.errors import BadPath, Unknown, UserError
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.schedule.header_fields import plain_id
-from agent.schedule.job import Job, JobProblem
+from agent.schedule.job import NO_TYPE, Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.triggers import BadTrigger, cron_of
 from agent.texts import Language, Sentence, joined, text
@@ -204,6 +204,21 @@ class Shelf:
         by_note = [job for job in self.jobs if _is_at(job.path, path)]
         return by_id or by_note or [job for job in self.jobs if job.title.casefold() == name.casefold()]
 
+    def whole_name(self, part: str) -> str:
+        """The id of the one job that has this in its title, if none is named so: to look at it, not to change it.
+
+        Raises `UserError` if several have.
+        """
+        if self._named(part, part.removesuffix(".md")):
+            return part
+        found = [job for job in self.jobs if part.casefold() in job.title.casefold()]
+        if len(found) > 1:
+            titles = joined([f"{job.title} ({job.id})" for job in found], ", ")
+            raise UserError(
+                "several jobs have {part} in their titles", hint="name one of them: {titles}", part=part, titles=titles
+            )
+        return found[0].id if found else part
+
     def find(self, name: str) -> Job:
         """The job that a person means by its id, or by the path, the file name or the title of its note.
 
@@ -252,7 +267,7 @@ class JobShelf:
         for path in names:
             with suppress(BadPath, OSError):
                 known, is_waiting = self._read(path)
-                found.append(known)
+                found.append(known or self._without_type(path))
                 waiting += [path] if is_waiting else []
         found += self.goals.load() if self.goals is not None and paths is None else ()
         for gone in self._parsed.keys() - set(names):
@@ -270,6 +285,14 @@ class JobShelf:
         if data is None or own == data:
             return known, False
         return known, known is not None or parse_job(path, data) is not None
+
+    def _without_type(self, path: str) -> JobProblem | None:
+        """That a note of its person's here, with no type at all, is no job; None for any other."""
+        own = self.vault.own_version(path)
+        if own is None or Note.parse(own).type is not None:
+            return None
+        what = Sentence("it is no job: its header has no `type: job`")
+        return JobProblem(path, NO_TYPE, what, Sentence("add it, and `on:` with a time; or move the note"))
 
     def containing(self, text: str) -> tuple[str, ...]:
         """The notes that had this text when they were loaded last."""

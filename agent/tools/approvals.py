@@ -2,7 +2,7 @@
 call runs.
 
 An approval is valid for one tool, one run and identical arguments, while the notes are unchanged since the question,
-until it expires. It is marked as used, in a commit and in the private record, before the effect: after a crash in
+until it expires. It is marked as used, in its note and in the private record, before the effect: after a crash in
 between, the call is asked about again and not carried out twice. The text of the note is left to `approval_note`, the
 law of answers to `asking.answers`, and the reasons for approvals to `taint` and the policy.
 """
@@ -28,6 +28,7 @@ from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
+from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Value
 from agent.records.table import Table
 from agent.texts import Language, text
@@ -126,7 +127,7 @@ class Approvals:
                 approved = dict(asked.bases) == self._bases(drafts)
                 asked = replace(asked, status="used" if approved else "outdated")
             if asked is not None and known is not None and asked.status not in {"pending", known.status}:
-                self._settle(asked, context.actor)
+                self._settle(asked, context.actor, hold=bool(context.session))
             if asked is None or (asked.status in {"used", "expired", "outdated"} and not approved):
                 asked = self._ask(tool, arguments, context, why, drafts)
         if asked.status == "rejected":
@@ -219,7 +220,9 @@ class Approvals:
         """Write the note that asks; two saves of the record distinguish a crash from a deleted note."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
-        path = free_path(self.vault, f"{now:%Y-%m-%d}-{tool.replace('.', '-')}", {each.path for each in self._all()})
+        title = approval_note.title(tool, drafts, self.language)
+        name = tool.replace(".", "-") if self.language == "en" else short_title(title)  # a tool's name is English
+        path = free_path(self.vault, f"{now:%Y-%m-%d}-{name}", {each.path for each in self._all()})
         call_text, expires = (
             approval_note.format_call(tool, arguments),
             in_clock_zone(now + timedelta(hours=self.hours), now),
@@ -232,7 +235,7 @@ class Approvals:
             path,
             number,
             now,
-            approval_note.title(tool, drafts, self.language),
+            title,
             key,
             key,
             call_text,
@@ -247,9 +250,9 @@ class Approvals:
         )
         save(self.vault, asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
-        stamp = Stamp(context.actor, tool="approval", session=context.session)
-        asks = f"Asked in run {context.run}."
-        with self.vault.transaction(f"approval(ask): {asked.question}", stamp, body=asks, masked=True) as change:
+        is_run = bool(context.session)
+        stamp = Stamp(context.actor, context.run if is_run else "", "approval", context.session)
+        with self.vault.transaction(f"approval(ask): {asked.question}", stamp, masked=True, hold=is_run) as change:
             change.create(path, note)
         return save(self.vault, replace(asked, status="pending"))
 
@@ -273,10 +276,10 @@ class Approvals:
         waits = self.vault.queued > 0  # otherwise the person has deleted the question
         return asked if waits else replace(asked, status="rejected", reason=text("approval.removed", self.language))
 
-    def _settle(self, asked: Proposal, actor: str = "agent") -> None:
-        """Close a question: first in its note, in a commit, then in the private record."""
-        stamp = Stamp(actor, tool="approval", session=asked.session)
-        self._write(asked, lambda data: self._with_result(asked, data), stamp)
+    def _settle(self, asked: Proposal, actor: str = "agent", *, hold: bool = False) -> None:
+        """Close a question: first in its note, then in the private record; `hold`: the run goes on, and commits it."""
+        stamp = Stamp(actor, asked.run if hold else "", "approval", asked.session)
+        self._write(asked, lambda data: self._with_result(asked, data), stamp, hold=hold)
         save(self.vault, asked)
 
     def _with_result(self, asked: Proposal, data: bytes) -> bytes:
@@ -287,7 +290,7 @@ class Approvals:
         values = {"at": self.clock.now(), "until": asked.expires, "where": where}
         return checkbox_decision.with_result(data, text(f"approval.result_{asked.status}", self.language, **values))
 
-    def _write(self, asked: Proposal, change: _Change, stamp: Stamp) -> None:
+    def _write(self, asked: Proposal, change: _Change, stamp: Stamp, *, hold: bool = False) -> None:
         """Change the question's note and set its status; a missing or unreadable one is skipped: the record counts."""
         data = self.vault.read(asked.path)
         if data is None:
@@ -297,7 +300,7 @@ class Approvals:
         except BadNote:
             return
         name = self.vault.masked(asked.question or asked.name)
-        with self.vault.transaction(f"approval({asked.status}): {name}", stamp) as transaction:
+        with self.vault.transaction(f"approval({asked.status}): {name}", stamp, hold=hold) as transaction:
             transaction.edit(asked.path, data, after)
 
 

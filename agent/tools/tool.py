@@ -107,7 +107,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """The output of a call: the text for the model, the notes in it, the commits made.
+    """The output of a call: the text for the model, the notes in it, whether the call has changed notes.
 
     `untrusted` names the source of text that the vault's owner did not write: it taints the run. `is_framed`: the tool
     has framed that text itself, and the rest is the owner's. `tools` are names of tools to describe to the model from
@@ -117,7 +117,7 @@ class ToolOutput:
 
     text: str
     sources: tuple[Cited, ...] = ()
-    commits: tuple[str, ...] = ()
+    is_changed: bool = False
     untrusted: str = ""
     is_framed: bool = False
     tools: tuple[str, ...] = ()

@@ -4,9 +4,11 @@ A queue stores requests. A `Change` is a request resolved against the current no
 were really replaced.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
+from typing import Any
 
 from agent.dataclass import dataclass
 from agent.git.objects import TreeEntry
@@ -159,6 +161,50 @@ class Stamp:
     """The id of the rows that say which lines of this commit are a stranger's (`provenance.foreign_record`)."""
     typed: bool = False
     """No trailer: a person has typed or ticked this in a page, so it counts as an edit of theirs in an editor does."""
+
+    @property
+    def talk(self) -> str:
+        """The run, with those that it delegated to, that is one commit; without one the session."""
+        return self.run.partition(".")[0] or self.session
+
+    @property
+    def is_work(self) -> bool:
+        """True for what a call of a tool does in a conversation: it is committed with that."""
+        return bool(self.call and self.session)
+
+
+def parse_stamp(fields: Mapping[str, Any]) -> Stamp:
+    """The stamp that was stored as these fields; raises `LookupError` and `TypeError`."""
+    return Stamp(**{**fields, "undoes": tuple(fields["undoes"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWork:
+    """What a call of a tool has changed in a run: the note, the tool, and the id of the call."""
+
+    path: str
+    tool: str
+    call: str
+
+    @property
+    def trailer(self) -> str:
+        """The work as the value of a commit's trailer `Vault-Call`."""
+        path = _ODD.sub(lambda odd: f"%{ord(odd[0]):04x}", self.path)
+        return f"{'_'.join(self.call.split())} {self.tool} {path}"
+
+    def is_of(self, call: str) -> bool:
+        """True if the call with this id has done it."""
+        return self.call == "_".join(call.split())
+
+
+def parse_work(trailer: str) -> ToolWork:
+    """The work that a trailer names; of a commit of one call it is the id alone."""
+    call, tool, path = (*trailer.split(" ", 2), "", "")[:3]
+    return ToolWork(_ESCAPED.sub(lambda odd: chr(int(odd[1], 16)), path), tool, call)
+
+
+_ODD = re.compile("[\x00-\x1f\x7f%\ud800-\udfff]")
+_ESCAPED = re.compile("%([0-9a-f]{4})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,18 +189,20 @@ class Vault:
             self._drain()
             return writer.perform(order)
 
-    def commit_held(self, paths: Collection[str] | None = None, only: "HeldNote | None" = None) -> None:
-        """Commit the held notes of these paths, or all, or `only` one if it is as it was (or let them wait, too)."""
-        is_one = lambda note: only in (None, note) and (paths is None or note.path in paths)  # noqa: E731
-        commit_held(self.writer, is_one, keep=self.waits)
+    def commit_held(self, paths: Collection[str] | None = None) -> None:
+        """Commit the held notes of these paths, or all (or let them wait, too)."""
+        commit_held(self.writer, lambda note: paths is None or note.path in paths, keep=self.waits)
 
     def held(self, path: str) -> "HeldNote | None":
         """The note at this path, if it is held."""
         return self.writer.held.get(path)
 
-    def held_of(self, session: str) -> tuple[str, ...]:
-        """The paths of the held notes that the runs of a session wrote."""
-        return tuple(note.path for note in self.writer.held.all() if session and note.stamp.session == session)
+    def held_of(self, session: str, *, work: bool = False) -> tuple[str, ...]:
+        """The paths of the held notes that the runs of a session wrote, and those that they delegated to, but for what
+        waits for the evening; `work`: only those that tools have changed."""
+        held = [note for note in self.writer.held.all() if not note.waits]
+        talks = {note.stamp.talk for note in held if session and note.stamp.session == session}
+        return tuple(note.path for note in held if note.stamp.talk in talks and (note.work or not work))
 
     def settle(self) -> int:
         """Finish what a crash interrupted and carry out the queue; returns the number of orders carried out."""

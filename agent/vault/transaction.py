@@ -13,7 +13,7 @@ from agent.errors import BadPath, SecretFound
 from agent.json_value import parse_json
 from agent.texts import Sentence, joined
 from agent.vault import secrets
-from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Outcome, Request, Stamp
+from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Outcome, Request, Stamp, parse_stamp
 from agent.vault.message import masked_stamp
 from agent.vault.private_notes import PrivateNotes
 from agent.vault.secrets import without_secrets
@@ -118,7 +118,7 @@ def _load(document: dict[str, object]) -> Order:
         str(document["token"]),
         tuple(_request(dict(item)) for item in requests),
         str(document["subject"]),
-        Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])}),
+        parse_stamp(stamp),
         str(document["body"]),
         bool(document["confirmed"]),
         waits=document.get("waits") is True,

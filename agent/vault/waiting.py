@@ -5,6 +5,7 @@ was written. An earlier commit takes a note along that is a log and that it writ
 another such note there is one with what waited in it.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,17 @@ def commit_waiting(vault: Vault, *, apart: bool = False, since: datetime | None 
     later."""
     first = since.timestamp() if since is not None else 0.0
     commit_held(vault.writer, lambda note: note.waits and note.since >= first, apart=apart)
+
+
+def commit_work(vault: Vault, is_wanted: "Callable[[HeldNote], bool]") -> None:
+    """Commit what tools have done in runs that go on, each note by itself, so that it can be taken back."""
+    commit_held(vault.writer, lambda note: bool(note.work) and is_wanted(note), apart=True)
+
+
+def work_of_call(vault: Vault, run: str, call: str) -> "list[HeldNote]":
+    """The notes that this call of a run has changed, while they are not committed."""
+    held = vault.writer.held.all()
+    return [note for note in held if note.stamp.run == run and any(each.is_of(call) for each in note.work)]
 
 
 def waiting_notes(vault: Vault) -> "tuple[HeldNote, ...]":

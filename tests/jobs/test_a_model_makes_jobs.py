@@ -76,7 +76,7 @@ def test_its_id_is_made_of_the_title_in_any_script(root: Path, title: str, id: s
     (job,) = JobShelf(open_workspace(root).vault).load().jobs
     assert job.id == job.name == id and format_trigger(job.triggers[0]) == "cron 0 10 * * *"
     assert f"{id}, next: " in results(root, ended)[0]
-    assert f"job(change): {id}" in git(root, "log", "--format=%s")
+    assert f"job(change): {id}" in git(root, "log", "--format=%B")
 
 
 def test_a_long_title_in_another_script_leaves_room_for_the_name_of_a_file(root: Path) -> None:

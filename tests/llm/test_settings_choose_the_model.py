@@ -116,6 +116,9 @@ def test_openai_s_own_server_is_spoken_to_in_its_own_way_unless_the_settings_say
         (replace(DEFAULT, preset="openai", wire="openai"), "openai"),
         (replace(DEFAULT, model="gpt-6-sol", wire="openai"), "openai"),
         (replace(DEFAULT, model="gpt-6-sol", base_url="https://example.org/v1"), "openai"),
+        (replace(DEFAULT, preset="openai", model="mine", base_url="https://example.org/v1"), "openai"),
+        (replace(DEFAULT, preset="openai", model="mine", base_url="https://api.openai.com/v1"), "responses"),
+        (replace(DEFAULT, preset="openai", model="m", base_url="https://a.org/v1", wire="responses"), "responses"),
         (replace(DEFAULT, preset="deepseek", wire="responses"), "responses"),
     ):
         found = endpoint(llm)

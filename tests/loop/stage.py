@@ -121,7 +121,9 @@ class Stage:
 
     def ask(self, task: str, session: Session | None = None) -> Ended:
         """Ask, in a new session unless one is given."""
-        return self.run(task, session or self.session(task)).go()
+        ended = self.run(task, session or self.session(task)).go()
+        self.vault.commit_held()  # as the worker does that captures a run
+        return ended
 
 
 def stage(folder: Path, lines: Sequence[ScriptedReply | str], **notes: str) -> Stage:

@@ -16,6 +16,7 @@ from agent.loop.outcome import RunOutcome
 from agent.loop.records import RunRequest, Spoken
 from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.vault.history.commits import work_of
 from agent.vault.history.find import commits
 from tests.fakes import FakeClock
 from tests.loop.stage import Stage, carried_out, note, stage
@@ -44,14 +45,18 @@ def test_what_was_said_is_in_the_session_s_note(tmp_path: Path) -> None:
     assert session.open_run is None
 
 
-def test_a_write_is_one_commit_with_its_run_tool_session_and_call(tmp_path: Path) -> None:
-    here = stage(tmp_path, [WRITE, "Done."])
+def test_a_run_is_one_commit_that_says_what_each_call_has_changed(tmp_path: Path) -> None:
+    more = ScriptedReply("", (ScriptedCall("vault_write", {"path": "b.md", "content": "Black."}),))
+    here = stage(tmp_path, [WRITE, more, "Done."])
+    before = here.vault.head
     ended = here.ask("Write about tea")
-    assert note(here.vault, "tea.md") == "Green.\n"
-    (found,) = [each for each in commits(here.vault) if each.tool == "vault_write"]
-    assert ended.commits == (found.id,)
+    assert note(here.vault, "tea.md") == "Green.\n" and ended.is_changed
+    found = commits(here.vault)[0]
+    assert found.parents == (before,) and [change.path for change in work_of(found).files] == ["b.md", "tea.md"]
+    assert ended.session in [change.path for change in found.files]
     assert (found.run, found.session, found.actor) == (ended.run, ended.session, "agent")
-    assert found.call and [change.path for change in found.files] == ["tea.md"]
+    assert {(each.path, each.tool) for each in found.work} == {("tea.md", "vault_write"), ("b.md", "vault_write")}
+    assert all(each.call for each in found.work) and "- vault(write): tea.md" in found.body.splitlines()
 
 
 def test_every_commit_of_a_session_names_it(tmp_path: Path) -> None:
@@ -92,7 +97,7 @@ def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path)
 def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: ScriptedCall) -> None:
     here = stage(tmp_path, [ScriptedReply("", (call,)), "I give up."])
     ended = here.ask("Try")
-    assert (ended.outcome, ended.commits) == (RunOutcome.FINISHED, ())
+    assert (ended.outcome, ended.is_changed) == (RunOutcome.FINISHED, False)
     (result,) = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert result.failed and result.text
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.run_report import remarks
 from agent.loop.outcome import Ended, RunOutcome
 from tests.llm.servers import Part, Visit, model_server
@@ -131,12 +132,13 @@ def test_a_failure_in_the_middle_quotes_nothing(here: Path, tmp_path: Path, befo
     assert (found["outcome"], found["quoted"], QUOTED in found["answer"]) == ("failed", False, False)
 
 
-def test_a_failure_in_the_middle_says_what_was_done_until_then() -> None:
+def test_a_failure_in_the_middle_says_what_was_done_until_then(here: Path) -> None:
     ended = Ended(
         "1", "sessions/a.md", RunOutcome.FAILED, "", "it is gone", tools=("vault_read", "vault_edit", "vault_read")
     )
-    assert "what it had done until then: vault_read × 2, vault_edit × 1" in remarks(ended, "en")
-    assert not [each for each in remarks(replace(ended, is_quoted=True), "en") if "until then" in each]
+    workspace = open_workspace(here)
+    assert "what it had done until then: vault_read × 2, vault_edit × 1" in remarks(ended, workspace)
+    assert not [each for each in remarks(replace(ended, is_quoted=True), workspace) if "until then" in each]
 
 
 def test_nobody_is_quoted_anything_in_a_job(here: Path, closed: str) -> None:

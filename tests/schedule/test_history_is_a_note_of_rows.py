@@ -25,7 +25,7 @@ DONE = HistoryRow(
     delivery="daily/2026-11-23.md",
     money=0.0031,
     session="sessions/2026-11-23-0230.md",
-    commits=("abc1234", "def5678"),
+    is_changed=True,
     machine="laptop",
 )
 
@@ -50,7 +50,7 @@ def rows(draw: st.DrawFn) -> HistoryRow:
         draw(paths | words.filter(lambda each: not each.endswith(".md"))),
         draw(st.integers(0, 10**7)) / 10**6,
         draw(st.just("") | paths),
-        tuple(draw(st.lists(st.from_regex("[0-9a-f]{7,12}", fullmatch=True), max_size=3))),
+        draw(st.booleans()),
         draw(words),
         draw(st.integers(1, 9)),
         draw(st.integers(0, 600_000)),
@@ -76,7 +76,7 @@ def test_a_row_reads_well_in_an_editor() -> None:
     assert DONE.line == (
         "- [planned:: 2026-11-23T02:30:00+01:00] [outcome:: done] [started:: 2026-11-23T02:30:02+01:00] "
         "[took:: 12 s] [delivery:: [[daily/2026-11-23]]] [cost:: 0.0031] [session:: [[sessions/2026-11-23-0230]]] "
-        "[machine:: laptop] [commits:: abc1234 def5678]"
+        "[changes:: yes] [machine:: laptop]"
     )
     missed = HistoryRow(NIGHT, "missed", reason="the daemon was off", missed=3)
     assert missed.line.endswith("[outcome:: missed] [reason:: the daemon was off] [missed:: 3]")

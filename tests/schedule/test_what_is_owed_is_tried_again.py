@@ -40,7 +40,7 @@ def test_it_is_tried_after_one_five_and_thirty_minutes_then_each_morning_for_a_w
         (ONCE, failed(1, outcome="waits"), ""),
         (ONCE, failed(1, outcome="skipped"), "23 09:01"),
         (ONCE, HistoryRow(NINE, "interrupted", NINE, 5.0), "23 09:01"),
-        (ONCE, HistoryRow(NINE, "interrupted", NINE, 5.0, commits=("abc",)), ""),
+        (ONCE, HistoryRow(NINE, "interrupted", NINE, 5.0, is_changed=True), ""),
         (ONCE, HistoryRow(NINE, "interrupted", NINE), ""),  # by a kill
         (ONCE, HistoryRow(NINE, "missed"), ""),  # a slip in a note
         (f"{ONCE}\ncreated: 2026-11-22T09:00:00Z", HistoryRow(NINE, "missed"), "23 09:01"),

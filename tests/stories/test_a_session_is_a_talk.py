@@ -53,7 +53,7 @@ def test_two_turns_are_at_most_sixty_lines_and_copy_and_link_nothing(talk: tuple
         '> [!quote]- vault_read "Seeds.md" → 1 note',
         "### … Agent",
         "### … You",
-        '> [!quote]- vault_write "Shopping.md" → done: commit …',
+        '> [!quote]- vault_write "Shopping.md" → done',
         "### … Agent",
     ]
 

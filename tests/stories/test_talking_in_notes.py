@@ -81,11 +81,12 @@ def test_an_answer_rests_on_what_it_used_rather_than_on_what_came_up(root: Path,
     for answer, line in (
         ("Plenty, says [[more/3]].", "From: [[more/3]]\n"),
         ("At pier nine [[boat]].", "From: [[boat]]\n"),
+        ("At pier nine.\n\n*From: [[boat]]*", "From: [[boat]]*\n"),
     ):
         own = settings(tmp_path, script(tmp_path / "script.json", reads, answer))
         write(note, "Which tea do I have?\n")
         document(root, own, "run", "inbox/tea.md")
-        assert line in note.read_text("utf-8")
+        assert line in note.read_text("utf-8") and note.read_text("utf-8").count("From: ") == 1
     asked = document(root, own, "ask", "Which tea do I have?")
     shown = {source["path"] for source in asked["sources"]}
     assert "boat.md" in shown and any(path.startswith("more/") for path in shown), "what was there unasked is missing"

@@ -1,11 +1,11 @@
-"""What a run leaves in the history: a commit for each change of a note, and one for all that is said of the run."""
+"""What a run leaves in the history: one commit with all that it did, and what is said of it."""
 
 from pathlib import Path
 
 import pytest
 
 from agent.markdown.title import columns
-from tests.stories.agents import call, document, furnish, script, settings, tell
+from tests.stories.agents import call, document, furnish, script, settings, tell, ticked
 from tests.vaults import git, head, write
 
 
@@ -13,28 +13,64 @@ def made(root: Path, before: str, *options: str) -> list[str]:
     return git(root, "log", "--format=%s", *options, f"{before}..").splitlines()
 
 
-def test_a_run_is_one_commit_and_each_change_of_a_note_is_one(tmp_path: Path) -> None:
-    write_two = [call("vault_write", path=f"{name}.md", content=f"# {name}\n") for name in ("ginger", "mint")]
-    said = script(tmp_path / "script.json", "Nothing new.")
+PLANTS = ("ginger", "mint", "sage")
+GINGER, MINT, SAGE = (call("vault_write", path=f"{name}.md", content=f"# {name}\n") for name in PLANTS)
+NOTE = ("ask", "--note", "inbox/tea.md")
+MOVE = call("vault_move", path="plan.md", to="work/plan.md")
+LONG = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")
+WHICH = call("human_ask", question="Which tea?", options=["green", "black"])
+ASK, GO_ON = ("ask", "write about tea"), ("ask", "--resume", "SESSION")
+
+
+@pytest.mark.parametrize(
+    ("replies", "steps", "ours", "persons"),
+    [
+        pytest.param(["Nothing new."], [ASK], 1, 0, id="an answer"),
+        pytest.param([GINGER, "Written."], [ASK], 1, 0, id="one edit"),
+        pytest.param([GINGER, MINT, SAGE, "Written."], [ASK], 1, 0, id="three edits"),
+        pytest.param([MOVE, "Moved."], [ASK], 1, 0, id="a move"),
+        pytest.param([LONG, GINGER, "Written."], [ASK, "tick", GO_ON], 2, 1, id="an approval in its note"),
+        pytest.param([LONG, "Written."], [ASK, ("needs", "yes", "WAITS", "--go-on")], 2, 1, id="an approval"),
+        pytest.param([WHICH, "Green."], [ASK, ("needs", "answer", "WAITS", "1", "--go-on")], 2, 1, id="a question"),
+        pytest.param([GINGER, "Written."], ["job", ("jobs", "run", "tea")], 1, 1, id="a job"),
+        pytest.param([GINGER, "Written."], ["inbox", NOTE], 1, 1, id="a request in a note"),
+    ],
+)
+def test_what_a_run_does_is_one_commit(
+    tmp_path: Path, replies: list[object], steps: list[object], ours: int, persons: int
+) -> None:
+    """One more where it waits for its person, whose own edits and decisions are commits of their own."""
+    said = script(tmp_path / "script.json", *replies)
     own = settings(tmp_path, said)
     root = furnish(tmp_path, lambda key, value: None, said)
-    before = head(root)
-    document(root, own, "ask", "what is new")
-    assert made(root, before) == ["session: finished: what is new"]
-    script(said, *write_two, "Written.")
-    before = head(root)
-    done = document(root, own, "ask", "write two notes")
-    assert made(root, before) == [
-        "session: finished: write two notes",
-        "vault(write): mint.md",
-        "vault(write): ginger.md",
-    ]
+    before, last = head(root), dict[str, object]()
+    for step in steps:
+        if step == "tick":
+            note = root / str(last["waits_for"])
+            write(note, ticked(note.read_text("utf-8"), "approve"))
+        elif step == "job":
+            write(root / "jobs/tea.md", "---\ntype: job\non:\n  cron: 0 9 * * *\n---\n# Tea\n\nLook at the tea.\n")
+        elif step == "inbox":
+            write(root / "inbox/tea.md", "Which tea do I have?\n")
+        else:
+            named = {"SESSION": last.get("session"), "WAITS": last.get("waits_for")}
+            last = document(root, own, *(str(named.get(word, word)) for word in step))  # type: ignore[attr-defined]
+    tell(root, own, "commit")
+    actors = git(root, "log", "--format=%(trailers:key=Vault-Actor,valueonly,separator=%x2C)", f"{before}..").split()
+    assert (len(actors) - actors.count("human"), actors.count("human")) == (ours, persons), git(root, "log", "--stat")
     assert git(root, "status", "--porcelain") == ""
-    session = str(done["session"])
+
+
+def test_one_note_of_a_run_is_taken_back_and_its_record_stays(tmp_path: Path) -> None:
+    said = script(tmp_path / "script.json", GINGER, MINT, "Written.")
+    own = settings(tmp_path, said)
+    root = furnish(tmp_path, lambda key, value: None, said)
+    done = document(root, own, "ask", "write two notes")
+    assert git(root, "log", "-1", "--format=%s") == "session: finished: write two notes\n"
+    session, (made,) = str(done["session"]), done["commits"]
+    assert made == head(root)
     tell(root, own, "undo", "--run", str(done["run"]))
     assert not (root / "ginger.md").exists() and (root / session).exists(), "the record stays"
-    day = next((root / "daily").glob("*.md")).read_text("utf-8")
-    assert "what is new" in day and "write two notes" not in day
     assert not [note for note in (root / "entries").rglob("*.md") if "two notes" in note.read_text("utf-8")]
 
 

@@ -1,11 +1,12 @@
 """A vault with the whole toolbox, and calls made as the loop makes them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent.clock import SystemClock
-from agent.errors import NeedsApproval
+from agent.errors import NeedsApproval, UserError
 from agent.index.query import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall.recaller import Recollection, Remembered
@@ -58,7 +59,11 @@ class House:
     def call(self, tool: str, call_id: str = "", /, **arguments: Json) -> Called:
         """Call a tool as the model would."""
         self.calls += 1
-        return self.registry.call(ToolCall(call_id or f"call-{self.calls}", tool, arguments), self.context)
+        try:
+            return self.registry.call(ToolCall(call_id or f"call-{self.calls}", tool, arguments), self.context)
+        finally:
+            with suppress(UserError):  # a full disk
+                self.vault.commit_held()  # as the end of the run does
 
     def says(self, tool: str, /, **arguments: Json) -> str:
         """The text that a call gives; it must not fail."""

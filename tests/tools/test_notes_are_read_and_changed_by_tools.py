@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
-from agent.git.commit import Committer
 from agent.index.query import Leg
 from agent.llm.messages import ToolCall
 from agent.tools.builtin.notes import Notes
@@ -14,7 +13,9 @@ from agent.tools.builtin.vault import vault_tools
 from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited
+from agent.vault.change import ToolWork
 from agent.vault.history.find import commits
+from agent.vault.write.held_notes import HeldNotes
 from tests.tools.house import EVIL, FREE, House, hit, house, tainted
 from tests.vaults import committed, git, head, write
 
@@ -107,10 +108,10 @@ def test_a_write_is_one_commit_that_says_by_whom_and_for_what(home: House) -> No
     called = home.call("vault_write", "call-77", path="new/plan.md", content="# Plan\n")
     assert home.text("new/plan.md") == "# Plan\n"
     (commit,) = commits(home.vault, limit=1)
-    assert called.output and called.output.commits == (commit.id,) == (head(home.vault.place.root),)
-    assert commit.subject == "vault(write): new/plan.md"
-    trailers = (commit.actor, commit.run, commit.tool, commit.session, commit.call)
-    assert trailers == ("agent", "run-1", "vault_write", "sessions/s.md", "call-77")
+    assert "done: vault(write): new/plan.md" in called.result.text
+    assert commit.subject == "vault(write): new/plan.md" and commit.work == (ToolWork("", "", "call-77"),)
+    trailers = (commit.actor, commit.run, commit.tool, commit.session)
+    assert trailers == ("agent", "run-1", "vault_write", "sessions/s.md")
 
 
 def test_what_the_model_has_not_read_is_not_replaced(home: House) -> None:
@@ -266,7 +267,7 @@ def test_a_write_that_has_to_wait_says_so(home: House) -> None:
     root = home.vault.place.root
     git(root, "checkout", "-q", "--detach")
     called = home.call("vault_write", "call-5", path="late.md", content="late\n")
-    assert called.output and called.output.commits == () and "waiting: HEAD is detached" in called.result.text
+    assert called.output and not called.output.is_changed and "waiting: HEAD is detached" in called.result.text
     home.restarted()
     assert "asked for already" in home.call("vault_write", "call-5", path="late.md", content="late\n").result.text
     git(root, "checkout", "-q", "main")
@@ -292,7 +293,7 @@ def test_a_call_that_was_carried_out_before_the_run_stopped_is_not_carried_out_a
     tree = git(root, "rev-parse", "HEAD^{tree}")
     home.restarted()
     again = home.call(tool, "call-9", **arguments)
-    assert again.output and again.output.commits == first.output.commits
+    assert again.output and not again.result.failed
     assert "done already" in again.result.text and git(root, "rev-parse", "HEAD^{tree}") == tree
 
 
@@ -307,13 +308,13 @@ def test_a_crash_in_the_middle_of_a_write_is_settled_before_it_is_tried_again(
         raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr(Committer, "commit", die)
+        patched.setattr(HeldNotes, "put", die)
         with pytest.raises(Crash):
             home.call("vault_append", "call-3", path="folder/inner.md", text="once")
     assert home.text("folder/inner.md") == "inner\n\nonce\n"
     home.restarted()
     again = home.call("vault_append", "call-3", path="folder/inner.md", text="once")
-    assert "done already" in again.result.text and again.output and again.output.commits
+    assert "done already" in again.result.text and again.output and again.output.is_changed
     assert home.text("folder/inner.md") == "inner\n\nonce\n"
 
 
@@ -340,7 +341,7 @@ def test_a_memory_is_saved_as_an_entry(home: House) -> None:
     called = home.call("memory_save", text="Anna likes green tea", keywords=["tea"])
     path = called.result.text.rpartition("in ")[2]
     assert path.startswith("entries/2026/11/2026-11-21-anna-likes-green-tea-")
-    assert "source: memory_save\n" in home.text(path) and called.output and len(called.output.commits) == 1
+    assert "source: memory_save\n" in home.text(path) and "done: memory(entry)" in called.result.text
     assert "nothing to remember" in home.fails("memory_save", text=" ")
 
 

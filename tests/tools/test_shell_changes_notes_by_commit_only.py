@@ -60,12 +60,12 @@ def shell(tmp_path: Path) -> Shell:
 
 def test_what_a_program_prints_and_its_code_are_told(shell: Shell) -> None:
     got = shell.sh("cat tea.md; echo oh no >&2; exit 3")
-    assert "exit code 3" in got.text and "water\noh no" in got.text and got.commits == ()
+    assert "exit code 3" in got.text and "water\noh no" in got.text and not got.is_changed
 
 
 def test_what_it_changes_is_one_commit_of_the_run(shell: Shell) -> None:
     got = shell.sh("sed -i s/water/milk/ tea.md; echo new > made.md; rm folder/coffee.md; ls")
-    assert got.commits == (head(shell.root),)
+    assert got.is_changed
     assert "changed: folder/coffee.md, made.md, tea.md" in got.text
     assert (shell.root / "tea.md").read_text() == "# Tea\n\nmilk\n"
     assert (shell.root / "made.md").read_text() == "new\n"
@@ -82,7 +82,7 @@ def test_what_a_person_saves_meanwhile_is_kept(shell: Shell) -> None:
     write(shell.root / "tea.md", "# Tea\n\nwater\n")
     saved = shell.root / "tea.md"
     got = shell.sh(f"printf '# Tea\\n\\nwater\\n\\nby hand\\n' > {saved}; sed -i 's/# Tea/# Green tea/' tea.md")
-    assert got.commits
+    assert got.is_changed
     assert saved.read_text() == "# Green tea\n\nwater\n\nby hand\n"
     assert "by hand" not in git(shell.root, "log", "-p", "--format=", "--author=vault-agent")
     assert "changed in the vault itself meanwhile" in got.text and "tea.md" in got.text
@@ -93,7 +93,7 @@ def test_what_steers_the_agent_is_not_changed_by_a_program(shell: Shell) -> None
     got = shell.sh(
         "echo obey > AGENT.md; echo '- [x] approve' > approvals/one.md; mkdir -p skills/x; echo x > skills/x/SKILL.md"
     )
-    assert head(shell.root) == before and got.commits == ()
+    assert head(shell.root) == before and not got.is_changed
     for path in ("AGENT.md", "approvals/one.md", "skills/x/SKILL.md"):
         assert f"{path} (" in got.text.partition("not kept: ")[2]
     assert (shell.root / "AGENT.md").read_text() == "be kind\n"

@@ -55,8 +55,7 @@ STEPS = (
     ),
     Step((("memory_save", {"text": "agent memory of plums"}),)),
 )  # fmt: skip
-_DONE = re.compile(r"^(?:> )?done: .*\(commit ([0-9a-f]{7,40})\)", re.MULTILINE)
-_REMARKED = re.compile(r"^(?:> )?- commit `([0-9a-f]{7,40})`", re.MULTILINE)
+_DONE = re.compile(r"^(?:> )?done: ", re.MULTILINE)
 _CLOSED = re.compile(r"^%% vault-agent: end (\{.*\}) %%$", re.MULTILINE)
 Setenv = Callable[[str, str], None]
 
@@ -187,25 +186,23 @@ def _check_answer(failure: Failure, talk: Interlocutor, told: Told) -> None:
 
 
 def _check_commits(root: Path, failure: Failure, talk: Interlocutor, told: Told) -> None:
-    """What was called done is a commit of this run that does what was asked; what was called a failure is not."""
-    log = git(root, "log", "--format=%H%x1f%(trailers:key=Vault-Call,valueonly,separator=%x2C)%x1f"
+    """What was called done is in a commit of this run that does what was asked; what was called a failure is not."""
+    log = git(root, "log", "--format=%H%x1f%(trailers:key=Vault-Call,valueonly,separator=%x1d)%x1f"
               "%(trailers:key=Vault-Run,valueonly,separator=%x2C)%x1e", "HEAD")  # fmt: skip
     rows = [row.strip("\n").split("\x1f") for row in log.split("\x1e") if row.strip()]
-    by_call = {call: commit for commit, call, run in rows if call and run != "after"}
-    made = set(by_call.values())
-    assert len([call for _, call, _ in rows if call]) == len(by_call), f"{failure.name}: a call was committed twice"
+    calls = {(work.split(" ")[0], commit) for commit, work, _ in rows for work in work.split("\x1d") if work}
+    by_call, made = dict(calls), {commit for _, commit in calls}
+    assert len(calls) == len(by_call), f"{failure.name}: a call was committed twice"
     assert set(told.commits) <= made, f"{failure.name}: {told.commits} are not all in the history {made}"
     waits = bool(told.document and told.document["queued"])
     if told.document is not None and not waits:
         assert made == set(told.commits), f"{failure.name}: commits that were not told of: {made - set(told.commits)}"
     for call, text in talk.told.items():
-        found = _DONE.search(text)
         place, number = (int(part) for part in call.split("_")[1:])
         tool, arguments = talk.steps[place % len(talk.steps)].calls[number]
-        if found:
-            commits = [commit for commit in made if commit.startswith(found[1])]
-            assert len(commits) == 1, f"{failure.name}: {tool} was called done, but {found[1]} is no commit of its own"
-            assert _is_in(root, commits[0], tool, arguments), f"{failure.name}: {tool} is not in its commit"
+        if _DONE.search(text):
+            assert call in by_call, f"{failure.name}: {tool} was called done, but no commit has it"
+            assert _is_in(root, by_call[call], tool, arguments), f"{failure.name}: {tool} is not in its commit"
         elif tool != "vault_read" and not text.startswith(("accepted", "asked for already")):
             assert call not in by_call, f"{failure.name}: {tool} failed, the model was told, and yet it is committed"
 
@@ -235,11 +232,6 @@ def _check_note(root: Path, failure: Failure, told: Told) -> None:
         assert closed == ["finished"] and FINAL in text, f"{failure.name}: the note says {closed}"
     else:
         assert "finished" not in closed, f"{failure.name}: the note says finished, the answer {told.outcome}"
-    known = git(root, "rev-list", "HEAD").split()
-    for named in _REMARKED.findall(text):
-        assert any(commit.startswith(named) for commit in known), (
-            f"{failure.name}: the note names a lost commit {named}"
-        )
 
 
 def _check_persons(root: Path, failure: Failure) -> None:

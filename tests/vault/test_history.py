@@ -11,7 +11,7 @@ from agent.clock import SystemClock
 from agent.config.masking import KnownSecrets
 from agent.errors import UserError
 from agent.git.repository import locate
-from agent.vault.change import Kind, Stamp
+from agent.vault.change import Kind, Stamp, ToolWork
 from agent.vault.history.commit_index import parse_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
 from agent.vault.history.find import commits
@@ -47,7 +47,7 @@ def test_a_commit_is_told_with_all_its_trailers(tmp_path: Path) -> None:
     (commit,) = commits(vault, limit=1)
     assert (commit.id, commit.subject, commit.body, commit.when) == (made, "create: x", "The reason.", START)
     assert (commit.actor, commit.job, commit.run, commit.tool) == ("job:morning", "morning", "01RUN", "write")
-    assert (commit.session, commit.call, commit.undoes) == ("01SESSION", "call_7", ("a" * 40,))
+    assert (commit.session, commit.work, commit.undoes) == ("01SESSION", (ToolWork("", "", "call_7"),), ("a" * 40,))
     assert commit.author == "vault-agent"
     assert [(change.kind, change.path) for change in commit.files] == [(Kind.CREATED, "a.md")]
 

@@ -291,12 +291,12 @@ def test_one_damaged_record_changes_no_other(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
     skip(vault)
     read_a_fact(vault)
-    kept = {each.path: (each.unasked, each.subject) for each in waiting_notes(vault) if each.path != HISTORY}
+    kept = {each.path: (each.changes, each.subject) for each in waiting_notes(vault) if each.path != HISTORY}
     for record in vault.layout.held.glob("*.json"):
         if HISTORY in record.read_text():
             record.write_text("{")
     assert not vault.commit_human().human
-    found = {each.path: (each.unasked, each.subject) for each in waiting_notes(vault)}
+    found = {each.path: (each.changes, each.subject) for each in waiting_notes(vault)}
     assert {path: said for path, said in found.items() if path != HISTORY} == kept
     assert found[HISTORY][0] == (f"recovered: {HISTORY}",)
 

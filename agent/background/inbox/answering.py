@@ -257,10 +257,18 @@ def _link(vault: Vault, note: str) -> str:
 
 
 def _rests_on(workspace: Workspace, path: str, ended: Ended) -> tuple[str, ...]:
-    """The notes that an answer rests on: the first few that it used, without those that say what the folders are for.
-    The session's note has a receipt for each of the others."""
-    found = (each for each in _others(path, ended.used) if not _is_plain(workspace, each))
+    """The notes that an answer rests on and does not name as its sources: the first few that it used, without those
+    that say what the folders are for. The session's note has a receipt for each of the others."""
+    used = (each for each in _others(path, ended.used) if not _is_plain(workspace, each))
+    named = _named_sources(workspace, ended.answer)
+    found = (each for each in used if f"[[{each.removesuffix('.md')}" not in named)
     return tuple(each.removesuffix(".md") for each in islice(found, _LINKS))
+
+
+def _named_sources(workspace: Workspace, answer: str) -> str:
+    """The lines of an answer that name its sources themselves, such as “From: [[Tea]]”."""
+    head = _text(workspace, "answers.sources", notes="").rstrip(": ：")
+    return "\n".join(line for line in answer.splitlines() if line.lstrip(" >*_-").startswith(head))
 
 
 def _others(path: str, cited: Iterable[Cited]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ which something arrived that nobody has looked at.
 from collections.abc import Mapping, Sequence
 
 from agent.markdown.note import Note
-from agent.schedule.job import PROBLEM, JobProblem
+from agent.schedule.job import NO_TYPE, PROBLEM, JobProblem
 from agent.texts import Language, Sentence, translated
 from agent.vault.change import Edit, Stamp
 from agent.vault.store import Vault
@@ -18,7 +18,7 @@ def problem_edits(
 ) -> tuple[Edit, ...]:
     """The changes that bring these lines up to date; `marked` are the notes that have one, `still` says by path
     whether a note may be written now (True for those not named)."""
-    wanted = {each.path: _line(each, language) for each in problems}
+    wanted = {each.path: _line(each, language) for each in problems if each.key != NO_TYPE}  # that may be meant
     edits = []
     for path in dict.fromkeys((*wanted, *marked)):
         data = vault.read(path)

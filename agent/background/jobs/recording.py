@@ -319,7 +319,7 @@ class JobAttempt:
             delivery_of(self.workspace, entry.job, result, self.workspace.clock.now()),
             result.money,
             result.session,
-            tuple(each[:8] for each in result.commits),
+            result.is_changed,
             self.machine,
             entry.attempt,
             entry.missed,

@@ -95,7 +95,7 @@ class _AfterWait:
             delivery=delivery_of(self.workspace, self.job, result, self.workspace.clock.now()),
             money=self.money,
             session=result.session,
-            commits=tuple(each[:8] for each in result.commits),
+            is_changed=result.is_changed,
             machine=self.machine,
         )
 

@@ -40,7 +40,7 @@ class ProcedureResult:
     `is_plain`: no model was asked. `waits_for` is the note in which the person has to decide before the run goes on,
     `failure` why it failed; `is_stopped`: it was stopped and may be begun again. `strangers` are the sources of text
     that its run has read and that is not the person's. `stands_in` is the note that was written with all that `text`
-    says: nobody need tell it a second time.
+    says: nobody need tell it a second time. `is_changed`: the tools of its run have changed notes.
     """
 
     text: str = ""
@@ -49,6 +49,7 @@ class ProcedureResult:
     run: str = ""
     session: str = ""
     commits: tuple[str, ...] = ()
+    is_changed: bool = False
     money: float = 0.0
     is_plain: bool = True
     waits_for: str = ""

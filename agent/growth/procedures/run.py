@@ -83,8 +83,8 @@ def _of_run(kind: TaskType, procedure: Procedure, context: ProcedureContext, end
     context.runs.capturing.settle()  # the record of the run is held from now on
     money = context.runs.account.spent(ended.run).money
     strangers = _strangers(context, ended)
-    result = ProcedureResult(run=ended.run, session=ended.session, money=money, is_plain=False, commits=ended.commits)
-    result = replace(result, strangers=strangers)
+    result = ProcedureResult(run=ended.run, session=ended.session, money=money, is_plain=False)
+    result = replace(result, strangers=strangers, is_changed=ended.is_changed)
     if ended.outcome.waits:  # the caller commits what is held of the session with what it says of the wait
         return replace(result, waits_for=ended.waits_for, text=ended.reason)
     if ended.outcome is RunOutcome.INTERRUPTED:
@@ -94,7 +94,7 @@ def _of_run(kind: TaskType, procedure: Procedure, context: ProcedureContext, end
         return _written(kind, context, Work(), replace(result, failure=reason, text=reason), ended)
     work = _work_of_answer(procedure, replace(context, session=ended.session), ended, strangers)
     says = work.text or context.text("nothing")
-    is_done = bool(work.requests or ended.commits) or (bool(work.text) and not work.is_quiet)
+    is_done = bool(work.requests) or ended.is_changed or (bool(work.text) and not work.is_quiet)
     return _written(kind, context, work, replace(result, text=says, did_something=is_done), ended)
 
 

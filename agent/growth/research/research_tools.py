@@ -96,7 +96,7 @@ def _research(runs: "RunService", call: JsonObject, context: RunContext, network
     if found.end == "stopped":
         raise ToolFailed(f"the research was stopped; what was found until then is in {found.path}")
     cited = (Cited(found.path, (1, 1)),) if runs.workspace.vault.read(found.path) is not None else ()
-    return ToolOutput(_format_research(found), cited, commits, untrusted=", ".join(found.strangers[:_FOUND]))
+    return ToolOutput(_format_research(found), cited, bool(commits), untrusted=", ".join(found.strangers[:_FOUND]))
 
 
 def _format_research(found: "Research") -> str:

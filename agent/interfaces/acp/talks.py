@@ -48,6 +48,7 @@ from agent.tools.tool import Draft
 from agent.vault.history.commits import read_commits
 from agent.vault.history.find import commit_of_call
 from agent.vault.history.versions import versions
+from agent.vault.waiting import work_of_call
 from agent.workspace.catch_up import catch_up, show_nothing
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
@@ -231,10 +232,11 @@ class OpenTalks:
     def _changed(self, event: ToolCompleted) -> tuple[Draft, ...]:
         """The notes that a call has changed, before and after."""
         vault = self.workspace.vault
+        if held := work_of_call(vault, event.run, event.call):
+            blobs = [vault.read_blobs([each.base])[0] if each.base else None for each in held]
+            return tuple(Draft(each.path, before, each.data) for each, before in zip(held, blobs, strict=True))
         made = commit_of_call(vault, event.run, event.call)
-        if made is None:
-            return ()
-        return tuple(changes_of(self.workspace, made[0]))
+        return tuple(changes_of(self.workspace, made[0])) if made is not None else ()
 
 
 def _look_at_pictures(event: TaskStarted) -> tuple[Injection, ...]:

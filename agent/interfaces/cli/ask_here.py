@@ -59,7 +59,7 @@ def show_here(output: Output, wanted: RunTask) -> None:
         with here.closing():
             ended = _run(agent, here, output, wanted)
             found = report_of(agent, ended, resumed=bool(wanted.resume))
-            summary = summary_of(found, workspace.settings.vault.language)
+            summary = summary_of(found, workspace)
             if is_read_at_once:
                 show_summary(output, summary)
                 close_output()
@@ -196,7 +196,7 @@ def _answer_request(
             unplaced = "" if placed else said("the task is not in the note any more")
         except AgentError as error:
             unplaced = said(error.message)
-    output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
+    output.note("\n".join(remarks(ended, workspace)))
     if unplaced:
         output.warn(
             said(

@@ -4,6 +4,7 @@ by line; `undo` takes changes back and keeps later edits; `commit` commits the p
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ from agent.vault.history.undo import Undone
 from agent.vault.history.undo_choice import Selection, last_change
 from agent.vault.history.undo_plan import Reason
 from agent.vault.store import Vault
-from agent.vault.waiting import commit_waiting, waiting_notes
+from agent.vault.waiting import commit_waiting, commit_work, waiting_notes
 from agent.vault.worktree.survey import Dirty, DirtyKind
 from agent.workspace.workspace import Workspace
 
@@ -161,7 +162,7 @@ def log(
     if not shown:
         output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
     if waiting := waiting_notes(vault):
-        subjects = dict.fromkeys(subject for note in waiting for subject in note.unasked)
+        subjects = dict.fromkeys(subject for note in waiting for subject in note.changes)
         one = "1 change of the agent's waits for the evening's commit; vault-agent commit commits it now"
         more = "{count} changes of the agent's wait for the evening's commit; vault-agent commit commits them now"
         output.note(counted(len(subjects), one, more))
@@ -229,6 +230,7 @@ _LOOKED_AT = 500
 @click.option("--actor", metavar="WHO", default="", help="Everything of agent, http, job:ID or mcp:CLIENT.")
 @click.option("--since", metavar="TIME", help="All since then but your own: 2h, 1d, today, 2026-11-21.")
 @click.option("--last", is_flag=True, help="The last change that was not your own: all of its run.")
+@click.option("--note", "notes", metavar="PATH", multiple=True, help="Only this note; may be given several times.")
 @click.option("--include-human", is_flag=True, help="With --since: your own commits too.")
 @click.option("--partial", is_flag=True, help="Undo what can be undone, leave the rest.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
@@ -242,6 +244,7 @@ def undo(
     actor: str,
     since: str | None,
     last: bool,
+    notes: tuple[str, ...],
     include_human: bool,
     partial: bool,
     dry_run: bool,
@@ -256,10 +259,15 @@ def undo(
         raise click.UsageError(said("--include-human goes with --since"))
     workspace = open_workspace(output.vault(takes_known=False)).whole
     start = parse_time(since, workspace.clock.now()) if since else None
+    if last:
+        commit_work(workspace.vault, lambda _: True)
     found = last_change(commits(workspace.vault, limit=_LOOKED_AT), workspace.vault.home) if last else None
     if last and found is None:
         raise UserError("there is no change of the agent's to take back", hint="vault-agent log lists the changes")
-    selection = found or Selection(named, run, jobs, start, include_human, actor)
+    selection = replace(
+        found or Selection(named, run, jobs, start, include_human, actor),
+        notes=tuple(path_with_changes(each, workspace.vault) for each in notes),
+    )
     result = take_back(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     output.emit(lambda: undo_report(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 

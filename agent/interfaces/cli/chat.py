@@ -366,12 +366,8 @@ class Chat:
 
     def _remarks(self, ended: Ended) -> list[str]:
         """The lines below an answer: the changes made, what was refused, and the reason for a stop."""
-        language, count = self.state.language, len(ended.commits)
-        lines: list[str] = []
-        if count == 1:
-            lines.append(text("chat.change", language))
-        elif count:
-            lines.append(text("chat.changes", language, count=count))
+        language = self.state.language
+        lines = [text("chat.change", language)] if ended.is_changed else []
         lines += [*queued(ended, language), *ended.remarks, *refused(ended, language), *until_then(ended, language)]
-        lines += why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
+        lines += why(ended, self.workspace) if ended.outcome is not RunOutcome.FINISHED else []
         return [*lines, text("chat.can_resume", language)] if ended.outcome.can_go_on else lines

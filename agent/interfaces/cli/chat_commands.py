@@ -11,12 +11,13 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_ago
 from agent.loop.records import Began
 from agent.loop.session import load_session
-from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.memory.capture.writer import is_work
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.remember import remember
 from agent.runs.service import RunService
 from agent.texts import Language, text
-from agent.vault.history.commits import Commit
+from agent.vault.history.commits import Commit, work_of
+from agent.vault.history.difference import summary
 from agent.vault.history.find import commits_of_runs
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
@@ -59,17 +60,12 @@ def _compact(chat: ChatState, rest: str) -> str:
 
 
 def _log(chat: ChatState, rest: str) -> str:
-    found = _changes(chat)
     now = chat.workspace.clock.now()
-    asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
-    lines = [f"{commit.id[:8]}  {(format_ago(commit.when, now))}  {commit.subject}" for commit in asked]
-    captured = len(found) - len(asked)
-    lines = lines or [text("chat.no_change", chat.language)]
-    if captured == 1:
-        lines.append(text("chat.captured_once", chat.language))
-    elif captured:
-        lines.append(text("chat.captured", chat.language, count=captured))
-    return as_lines(lines)
+    lines: list[str] = []
+    for each in _changes(chat):
+        lines.append(f"{each.id[:8]}  {format_ago(each.when, now)}  {each.subject}")
+        lines += [f"          {said(summary(change))}" for change in work_of(each).files]
+    return as_lines(lines or [text("chat.no_change", chat.language)])
 
 
 def _undo(chat: ChatState, rest: str) -> str:
@@ -77,8 +73,7 @@ def _undo(chat: ChatState, rest: str) -> str:
         return text("chat.nothing_asked", chat.language)
     records = load_session(chat.workspace.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
-    chat.agent.capturing.settle()
-    changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in AFTER_RUN_TOOLS}
+    changed = {commit.run.partition(".")[0] for commit in _changes(chat)}
     run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
     if not run:
         return text("chat.nothing_to_undo", chat.language)
@@ -135,12 +130,13 @@ def _forget(chat: ChatState, rest: str) -> str:
 
 
 def _changes(chat: ChatState) -> list[Commit]:
-    """The commits of this session's runs, newest first, without those of its transcript."""
+    """The commits of this session's runs with what their tools have done, newest first."""
     if not chat.session:
         return []
+    chat.agent.capturing.settle()
     session = load_session(chat.workspace.vault, chat.session)
     runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
-    return commits_of_runs(chat.workspace.vault, runs)
+    return [commit for commit in commits_of_runs(chat.workspace.vault, runs) if is_work(commit)]
 
 
 COMMANDS: Mapping[str, Callable[[ChatState, str], str]] = {

@@ -258,7 +258,7 @@ def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, 
             ended = here.run_and_decide(lambda line: agent.resume(session, line), partial(resume_after, agent))
             if not here.screen.live and not output.json:
                 show(ended.answer)
-            output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
+            output.note("\n".join(remarks(ended, workspace)))
             report = run_document(agent, ended, resumed=True)
     if ended.outcome is RunOutcome.FAILED:
         raise CommandFailed(failure(ended), report)

@@ -83,7 +83,7 @@ def show_one(output: Output, workspace: Workspace, name: str) -> None:
 
 
 def _format_job(workspace: Workspace, name: str) -> str:
-    job = job_as_it_is(workspace, deeds.find_job(workspace, name))
+    job = job_as_it_is(workspace, deeds.find_job(workspace, name, to_look=True))
     header = Note.parse(workspace.vault.own_version(job.path) or b"").header
     lines = format_job(job, workspace.clock.now(), record_here(workspace, job))
     text = job.text.splitlines()  # of one line all has been said
@@ -97,7 +97,7 @@ def _format_job(workspace: Workspace, name: str) -> str:
 @in_vault
 def next_(output: Output, workspace: Workspace, name: str, start: str | None, count: int) -> None:
     """Print the next times of a job, with their offset. A job that is paused has the times that it would have."""
-    job = deeds.find_job(workspace, name)
+    job = deeds.find_job(workspace, name, to_look=True)
     found = job.coming(_moment(start, job) if start else workspace.clock.now(), count)
     text = [each.at.isoformat(" ", "minutes") for each in found] or [
         said("no time: only changes or events start this job")
@@ -251,7 +251,7 @@ def history(output: Output, workspace: Workspace, name: str, count: int) -> None
     lines = [_line(each, now) for each in runs]
     if found.stopped:
         stopped = "stopped after {count} failures in a row: vault-agent jobs resume {id}"
-        id = quote(deeds.find_job(workspace, name).name)
+        id = quote(deeds.find_job(workspace, name, to_look=True).name)
         lines.append(said(stopped, count=found.consec_failures, id=id))
     output.emit(lambda: deeds.JobHistory.of(found, runs=runs), as_lines(lines) or said("it has not run yet"))
 

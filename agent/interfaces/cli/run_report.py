@@ -7,6 +7,7 @@ command that goes on.
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from agent.asking.codes import codes_by_path
 from agent.errors import AgentError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.run_messages import RunSummary
@@ -14,6 +15,7 @@ from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import RunReport, report
 from agent.texts import Language, Sentence, text
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.deeds.runs import run_result
@@ -32,33 +34,33 @@ def run_document(agent: "RunService", ended: Ended, *, resumed: bool = False) ->
 def report_of(agent: "RunService", ended: Ended, *, resumed: bool = False) -> RunReport:
     """The report of a run of this agent."""
     spent = agent.account.spent(ended.run.partition(".")[0])
-    return report(ended, spent, agent.workspace.vault, resumed=resumed)
+    return report(ended, spent, agent.workspace.vault, agent.capturing.wait_for, resumed=resumed)
 
 
-def remarks(ended: Ended, language: Language) -> list[str]:
+def remarks(ended: Ended, workspace: Workspace) -> list[str]:
     """The lines below an answer: the changes made, the session, what was refused, why the run stopped, and the command
     that goes on."""
-    lines: list[str] = []
-    if len(ended.commits) == 1:
+    language, lines = workspace.settings.vault.language, list[str]()
+    if ended.is_changed:
         lines.append(text("run_report.change", language, run=ended.run))
-    elif ended.commits:
-        lines.append(text("run_report.changes", language, count=len(ended.commits), run=ended.run))
     lines += [*queued(ended, language), text("run_report.session", language, path=ended.session)]
     lines += [*ended.remarks, *refused(ended, language), *until_then(ended, language)]
     if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED}:
-        lines += why(ended, language)
+        lines += why(ended, workspace)
     if ended.outcome is RunOutcome.INTERRUPTED:
         lines.append(text("run_report.resume", language, session=quote(ended.session)))
     return lines
 
 
-def why(ended: Ended, language: Language) -> list[str]:
+def why(ended: Ended, workspace: Workspace) -> list[str]:
     """A line with the outcome and its reason, and one with what to do if there is something."""
+    language = workspace.settings.vault.language
     outcome = text(f"run_report.{ended.outcome.value}", language)
     reason = said(ended.failure.message) if isinstance(ended.failure, AgentError) else ended.reason
     lines = [text("run_report.ended", language, outcome=outcome, reason=reason)]
     if ended.outcome in _DECIDE and ended.waits_for:
-        return [*lines, text(_DECIDE[ended.outcome], language, path=quote(ended.waits_for))]
+        name = codes_by_path(workspace.vault).get(ended.waits_for) or quote(ended.waits_for)
+        return [*lines, text(_DECIDE[ended.outcome], language, name=name)]
     hint = said(ended.failure.hint) if isinstance(ended.failure, AgentError) else ended.hint
     return [*lines, hint] if hint else lines
 
@@ -81,10 +83,10 @@ def queued(ended: Ended, language: Language) -> list[str]:
     return [text("run_report.queued", language, reason=said(ended.queued))] if ended.queued else []
 
 
-def summary_of(found: RunReport, language: Language) -> RunSummary:
+def summary_of(found: RunReport, workspace: Workspace) -> RunSummary:
     """What a command shows of a run: errors in the language of this context, the rest in that of the vault."""
     ended = found.ended
-    below = "\n".join(remarks(ended, language))
+    below = "\n".join(remarks(ended, workspace))
     why = failure(ended) if ended.outcome is RunOutcome.FAILED else None
     return RunSummary(
         ended.answer, ended.outcome, ended.session, ended.waits_for, below, run_result(found).document(), why

@@ -175,7 +175,7 @@ def _pass_on(
     service: Service, asked: RunCommand, run: AskedRun, language: Language, tell: Tell
 ) -> Callable[[], object]:
     """Tell what is new of a run, all of it however slow its reader is; the result ends that."""
-    of_vault, vault = service.workspace.settings.vault.language, service.workspace.vault
+    vault = service.workspace.vault
     last, lock = 0, threading.Lock()
 
     def take() -> None:
@@ -184,7 +184,7 @@ def _pass_on(
             over = run.news.closed
             for item in run.news.after(last):
                 last = item.number
-                tell(_message(item.event, language, of_vault))
+                tell(_message(item.event, language, service.workspace))
             if over:
                 tell(("closed", {"news": not asked.is_document and has_news(vault)}))
                 tell(None)
@@ -194,15 +194,15 @@ def _pass_on(
     return leave
 
 
-def _message(news: RunNews, language: Language, settings: Language) -> RunMessage:
-    """The event of what is new, for a reader of this language; `settings` is that of the vault."""
+def _message(news: RunNews, language: Language, workspace: Workspace) -> RunMessage:
+    """The event of what is new, for a reader of this language."""
     match news:
         case ModelText():
             return "text", {"text": news.text}
         case TaskStarted():
             return "started", {"session": news.session}
         case RunReport():
-            summary = speaking(language, lambda: summary_of(news, settings))
+            summary = speaking(language, lambda: summary_of(news, workspace))
             failure = summary.failure and speaking(language, partial(relayed_error, summary.failure))
             return "ended", as_message(replace(summary, failure=failure))
         case RunFailed():

@@ -25,13 +25,21 @@ from agent.memory.entry import SAVED, Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import memory_change
 from agent.memory.store import StoredEntry, load_entries
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import CAPTURE, Stamp, actor_of
 from agent.vault.folders import AgentFolder
+from agent.vault.history.commits import Commit
 from agent.vault.store import Vault
 
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
 """The `Vault-Tool` trailers of commits made automatically after a run."""
+
+
+def is_work(commit: Commit) -> bool:
+    """True for a commit of a run with what its tools have done, and not only with what was written after it."""
+    return bool(commit.work) or commit.tool not in AFTER_RUN_TOOLS
+
+
 PATIENCE = 30.0
 """Seconds that `close` waits: a model may still be writing the text of a skill."""
 _TRIES = 4
@@ -120,8 +128,8 @@ class EntryWriter:
         made = ((path, *versions) for path, versions in notes.changes.items())
         changed = memory_change(self.vault, tuple(made), self.language)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
-            if stamp.session and not hold:
-                transaction.release(stamp.session)
+            for path in self.vault.held_of(stamp.session) if not hold else ():
+                transaction.release(path)
             for each in additions:
                 transaction.append(each.path, each.text, each.head, each.section)
             for path, (before, after) in notes.changes.items():
@@ -165,8 +173,9 @@ class CaptureWorker:
     """Captures finished runs on a separate thread.
 
     `trace` gives the steps of a run, by session and run. `also` gives further text for the same commit; `after` is
-    called after the commit, in order. While `hold` is set, what is written about a run is held (`Vault.held_of`): who
-    sets it puts that into a commit. Interrupted runs and sub-runs are committed in any case.
+    called after the commit, in order. That commit has what tools have done in the run, too. While `hold` is set, all of
+    it is held (`Vault.held_of`): who sets it puts that into a commit. Interrupted runs are committed in any case,
+    sub-runs with the run that they belong to.
     """
 
     hold = False
@@ -188,18 +197,24 @@ class CaptureWorker:
         self._after = after
         self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._unwritten = set[str]()
+        self._written = threading.Condition()
 
     def hear(self, event: TaskCompleted) -> None:
-        """Queue a run that has ended or waits: for capture if it is over, and in any case to commit its session."""
-        if is_captured(event):
-            self.then(lambda: self._work_on(event))
-        if not self._holds(event):
-            vault, talk = self._keeper.vault, self._keeper.vault.held(event.session)
-            if talk is not None:  # only that: until it is written down, the next run may have begun in the session
-                self.then(lambda: _insist(lambda: vault.commit_held(only=talk), event.run))
+        """Queue a run that has ended or waits: for capture if it is over, and in any case to commit what it wrote."""
+        if "." in event.run:
+            return
+        self._unwritten.add(event.run)
+        talk = self._keeper.vault.held(event.session)
+        self.then(lambda: self._work_on(event, talk))
+
+    def wait_for(self, run: str) -> None:
+        """Wait until what a run has done is committed, at most `PATIENCE` seconds."""
+        with self._written:
+            self._written.wait_for(lambda: run not in self._unwritten, PATIENCE)
 
     def _holds(self, event: TaskCompleted) -> bool:
-        return self.hold and "." not in event.run and event.outcome != "interrupted"
+        return self.hold and event.outcome != "interrupted"
 
     def then(self, work: Callable[[], object]) -> None:
         """Queue work after the waiting work; its errors are logged."""
@@ -229,15 +244,21 @@ class CaptureWorker:
         while (work := self._waiting.get()) is not None:
             work()
 
-    def _work_on(self, event: TaskCompleted) -> None:
+    def _work_on(self, event: TaskCompleted, talk: object) -> None:
+        captured = None
         try:
-            captured = _insist(lambda: self.capture(event), event.run)
+            captured = _insist(lambda: self.capture(event), event.run) if is_captured(event) else None
         except Exception as error:  # noqa: BLE001 - a failed capture must not stop the run or later captures
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
             captured = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
+        if not self._holds(event) and self._keeper.vault.held(event.session) == talk:  # no other run has begun in it
+            _guarded(lambda: _insist(lambda: self._keeper.keep((), _subject(event), _stamp(event)), event.run))
+        with self._written:
+            self._unwritten.discard(event.run)
+            self._written.notify_all()
         if captured is not None:
             self._tell(captured)
-        for work in self._after:
+        for work in self._after if is_captured(event) else ():
             _guarded(partial(work, event))
 
     def capture(self, event: TaskCompleted) -> MemoryCaptured | None:
@@ -246,9 +267,7 @@ class CaptureWorker:
         None if no entry is written now, because the conversation waits for a model that reads it, or because the run
         belongs to a job: then nothing in it are a person's words, and only its record is committed.
         """
-        subject = session_subject(event.outcome, event.task)
         if event.job:
-            self._keeper.keep((), subject, _stamp(event), hold=self._holds(event))
             return None
         trace = self._trace(event.session, event.run)
         entries = entries_of_run(event, trace, self._config)
@@ -261,10 +280,14 @@ class CaptureWorker:
             return None if is_later else captured(event.run, event.session, ())
         clock = self._keeper.vault.clock
         began = clock.monotonic()
-        verdicts = self._keeper.keep(entries, subject, _stamp(event), additions, hold=self._holds(event))
+        verdicts = self._keeper.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
         if entries:
             log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
+
+
+def _subject(event: TaskCompleted) -> Sentence:
+    return session_subject(event.outcome, event.task)
 
 
 def _stamp(event: TaskCompleted) -> Stamp:

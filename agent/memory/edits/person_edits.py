@@ -101,6 +101,11 @@ def _is_agents(commit: Commit) -> bool:
     return is_own and bool(commit.run or commit.tool in _WORKING)
 
 
+def _is_record(commit: Commit, path: str) -> bool:
+    """True if this note was written as a run was recorded, and not by a tool in it."""
+    return commit.tool == CAPTURE and all(each.path != path for each in commit.work)
+
+
 def _is_read(home: AgentFolder, change: FileChange) -> bool:
     """True for notes with the agent's words for its person: not its memories and records, nor what steers it."""
     row = home.row(change.path)
@@ -118,7 +123,7 @@ def _edit(
     fresh = {
         id
         for id, each in written.items()
-        if timedelta() <= span.first.when - each.when <= WITHIN and not (is_log and each.tool == CAPTURE)
+        if timedelta() <= span.first.when - each.when <= WITHIN and not (is_log and _is_record(each, span.old_path))
     }
     blamed = blame(vault, span.old_path, span.parent)
     if fresh.isdisjoint(commit for _, commit in blamed):

@@ -119,7 +119,7 @@ def _written_unasked(vault: Vault, since: datetime) -> Iterator[str]:
     """The notes that the agent has written unasked since then, committed or waiting for the evening."""
     made = (each for each in commits(vault, since=since) if is_of_growth(each.job) or _is_silent(each))
     yield from (change.path for each in made for change in each.files if change.kind is not Kind.DELETED)
-    yield from (note.path for note in waiting_notes(vault) if note.unasked and note.since >= since.timestamp())
+    yield from (note.path for note in waiting_notes(vault) if note.since >= since.timestamp())
 
 
 def _unsent(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:

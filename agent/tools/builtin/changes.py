@@ -11,13 +11,14 @@ from agent.tools.note_access import check_readable
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.change import CAPTURE
 from agent.vault.folders import WriteRule
-from agent.vault.history.commits import Commit, read_commits, resolve
+from agent.vault.history.commits import Commit, read_commits, resolve, work_of
 from agent.vault.history.difference import summary
 from agent.vault.history.find import commits
 from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import TOOL, Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
+from agent.vault.waiting import commit_work
 
 _GROUP = frozenset({"fs"})
 _ASIDE = {TOOL, "approval", CAPTURE}
@@ -70,11 +71,12 @@ def undo_tool(vault: Vault) -> Tool:
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         dry_run = call.get("dry_run") is True
+        commit_work(vault, lambda note: note.stamp.session == context.session)
         try:
             result = undo(vault, _selection(vault, call, context), dry_run=dry_run, actor=context.actor)
         except Conflict as error:
             raise ToolFailed(error.message) from error
-        return ToolOutput("\n".join(_undone_lines(result, dry_run)), commits=tuple(filter(None, [result.commit])))
+        return ToolOutput("\n".join(_undone_lines(result, dry_run)), is_changed=bool(result.commit))
 
     schema = arguments.schema(
         commit={"type": "string", "minLength": 4, "maxLength": 64}, since=_TIME, dry_run={"type": "boolean"}
@@ -112,7 +114,7 @@ def _own(vault: Vault, name: str, context: RunContext) -> str:
         why = f"{name} was made by {found.actor}, and only your own changes ({context.actor}) can be taken back here"
     elif context.session and found.session != context.session:
         why = f"{name} was not made in this conversation"
-    elif found.tool == CAPTURE:
+    elif found.tool == CAPTURE and not found.work:
         why = f"{name} is the record of this conversation"
     elif context.session and _steers(vault, found):
         why = f"{name} has changed what steers you"
@@ -127,13 +129,15 @@ def _persons(commit: Commit, why: str) -> ToolFailed:
 
 def _steers(vault: Vault, commit: Commit) -> bool:
     """True for a change of more than notes and memories, such as that of a job."""
-    return any(vault.home.write_rule(each.path) > WriteRule.MEMORY for each in commit.files)
+    files = work_of(commit).files or commit.files
+    return any(vault.home.write_rule(each.path) > WriteRule.MEMORY for each in files)
 
 
 def _changes_of(vault: Vault, context: RunContext, since: datetime | None = None) -> Iterator[Commit]:
     """The changes of a program, or those made in a conversation, newest first."""
     for each in commits(vault, actor=context.actor, since=since, limit=None if since else _LOOKED):
-        if each.files and each.tool not in _ASIDE and (not context.session or each.session == context.session):
+        is_work = bool(each.work) or each.tool not in _ASIDE
+        if each.files and is_work and (not context.session or each.session == context.session):
             yield each
 
 

@@ -97,7 +97,7 @@ class Questions:
     def _was_asked(self, run: str, key: str) -> bool:
         """True if this question of this run was asked, whatever has become of its note."""
         made = commits(self.vault, path=self.vault.home.at(QUESTIONS).rstrip("/"))
-        return any(each.tool == _TOOL and _asks(run, key) in each.body for each in made)
+        return any(_asks(run, key) in each.body for each in made)
 
     def _ask(
         self, question: str, options: tuple[str, ...], key: str, context: RunContext, about: tuple[str, str] = ("", "")
@@ -115,11 +115,13 @@ class Questions:
         draft = QuestionDraft(question, until, *about, options, patience="run", more=more)
         data = format_question(draft, self.clock.new_id(), now, self.language)
         first = question.strip().partition("\n")[0]
-        stamp = Stamp(context.actor, tool=_TOOL, session=context.session)
+        stamp, hold = _stamp(context), bool(context.session)
         asks = _asks(context.run, key)
         for path in self._paths(question, key, now):
             with suppress(NoteExists):
-                with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
+                with self.vault.transaction(
+                    f"question(ask): {first}", stamp, body=asks, masked=True, hold=hold
+                ) as change:
                     change.create(path, data)
                 return path
         raise ToolFailed("there is a note with this question already")
@@ -134,7 +136,6 @@ class Questions:
         note = Note.parse(data)
         if note.problem is not None or note.string("status") == status:
             return
-        stamp = Stamp(context.actor, tool=_TOOL, session=context.session)
         where = f"[[{context.session.removesuffix('.md')}]]" if context.session else f"`{context.run}`"
         result = text(f"question.result_{status}", self.language, at=self.clock.now(), where=where)
         fallback = note.string("fallback") if status == "expired" else ""
@@ -142,13 +143,19 @@ class Questions:
         closed = closed_note(note, status, result)
         if status == "answered":
             closed = closed.with_key(ANSWERED_AT, self.clock.now().replace(microsecond=0))
-        with self.vault.transaction(f"question({status}): {path}", stamp) as change:
+        subject, hold = f"question({status}): {path}", bool(context.session)
+        with self.vault.transaction(subject, _stamp(context), hold=hold) as change:
             change.edit(path, data, closed.data)
+
+
+def _stamp(context: RunContext) -> Stamp:
+    """The stamp of a note that is committed with the run."""
+    return Stamp(context.actor, context.run if context.session else "", _TOOL, context.session)
 
 
 def _asks(run: str, key: str) -> str:
     """The body of the commit with a question."""
-    return f"Asked in run {run} as {key}."
+    return f"{run} {key}"
 
 
 def _unanswered(why: str, fallback: str) -> ToolFailed:

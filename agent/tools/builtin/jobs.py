@@ -94,7 +94,7 @@ def _add(notes: Notes) -> Tool:
             each.at.isoformat(" ", "minutes") for each in found.job.next_occurrences(notes.vault.clock.now(), 3)
         )
         lines = [done.text, f"{found.job.name}, next: {times}", *found.remarks("en"), *found.job.warnings]
-        return ToolOutput("\n".join(lines), commits=done.commits)
+        return ToolOutput("\n".join(lines), is_changed=done.is_changed)
 
     schema = arguments.schema(
         "title",
@@ -252,7 +252,8 @@ class PlanningTools:
         if found.request is None:
             return ToolOutput(f"this is planned already, or was done today: {_task_line(task)}")
         stamp = Stamp(context.actor, run=context.run, tool="create_task", session=context.session, call=context.call)
-        with self.vault.transaction(f"task(plan): {new.title}", stamp, masked=True, hold=bool(new.session)) as change:
+        subject, hold = f"task(plan): {new.title}", bool(new.session)
+        with self.vault.transaction(subject, stamp, masked=True, hold=hold) as change:
             change.requests.append(found.request)
         left = MOST_PLANNED - len(planned) - 1
         return ToolOutput(f"planned in {task.path}; {left} more may be planned", (Cited(task.path, (1, 1)),))

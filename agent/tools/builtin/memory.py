@@ -21,7 +21,7 @@ from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.memory.forgetting.places import Forgetting
 from agent.memory.memory_note import memory_change
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
@@ -140,7 +140,9 @@ class MemoryTools:
 
     def _save(self, call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = self.writer.judged(self._entry(call, context))
-        return self._written(SAVE, verdict, f"memory(entry): remember {one_line(verdict.entry.text)}", context)
+        return self._written(
+            SAVE, verdict, Sentence("memory(entry): remember {text}", text=one_line(verdict.entry.text)), context
+        )
 
     def _written(self, tool: str, verdict: Judgement, subject: str, context: RunContext) -> ToolOutput:
         drafts = self._drafts(verdict)
@@ -148,7 +150,8 @@ class MemoryTools:
             return ToolOutput("nothing had to change: it is remembered already")
         result = self.notes.commit(tool, context, subject, drafts)
         self.writer.wrote(drafts[0].path)
-        return ToolOutput(f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}", result.sources, result.commits)
+        text = f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}"
+        return ToolOutput(text, result.sources, result.is_changed)
 
     def _updated(self, call: JsonObject, context: RunContext) -> Judgement:
         known = self._known(call, context)
@@ -159,7 +162,9 @@ class MemoryTools:
 
     def _update(self, call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = self._updated(call, context)
-        return self._written(UPDATE, verdict, f"memory(entry): now {one_line(verdict.entry.text)}", context)
+        return self._written(
+            UPDATE, verdict, Sentence("memory(entry): now {text}", text=one_line(verdict.entry.text)), context
+        )
 
     def _known(self, call: JsonObject, context: RunContext) -> StoredEntry:
         """The memory that a call names; raises `ToolRetry` or `ToolFailed`."""
@@ -215,8 +220,7 @@ class MemoryTools:
         head = "forgotten" if outcome.commit else "accepted, and waiting" if outcome.queued else "nothing to forget"
         lines = [f"{head} (commit {outcome.commit[:10]}):" if outcome.commit else f"{head}:", *_effects(planned)]
         lines += [_NOT_GONE] if outcome.commit else []
-        commits = tuple(filter(None, [outcome.commit]))
-        return ToolOutput("\n".join(lines), commits=commits, forgotten=planned.forgotten.redacted)
+        return ToolOutput("\n".join(lines), is_changed=bool(outcome.commit), forgotten=planned.forgotten.redacted)
 
 
 def _name(call: JsonObject) -> str:

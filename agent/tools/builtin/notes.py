@@ -1,6 +1,7 @@
-"""The commit shared by all tools that change notes: one call is one commit, and is never repeated.
+"""The writing shared by all tools that change notes: no call is repeated.
 
 A tool describes its change as `Draft`s; this module writes them, records the origin of the text and formats the result.
+What is written in a conversation is committed with it: at its end, or where it waits for a person.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from agent.vault.history.find import commit_of_call
 from agent.vault.moving import NoteMove
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
+from agent.vault.waiting import work_of_call
 
 _SHORT = 12
 Fill: TypeAlias = Callable[[Transaction], None]
@@ -53,8 +55,8 @@ class Notes:
         fill: Fill | None = None,
         body: str = "",
     ) -> ToolOutput:
-        """Make one commit of the drafts; `fill` adds changes that are more than new content (an append, a move), `body`
-        what the commit says below its subject.
+        """Write the drafts; `fill` adds changes that are more than new content (an append, a move), `body` what the
+        commit says below its subject.
 
         Raises what the vault raises, and then writes nothing.
         """
@@ -63,12 +65,14 @@ class Notes:
             self._note_origins(drafts, before, context)
         was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
-        with self.vault.transaction(subject, stamp, body=body) as change:
+        with self.vault.transaction(subject, stamp, body=body, hold=stamp.is_work) as change:
             (fill or (lambda transaction: write_drafts(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
             if whole:
                 self._note_seen(draft, context)
-        return _format_outcome(change.outcome, subject)
+        written = drafts[-1].after if drafts else None
+        version = "" if written is None else self.vault.content_id(written)[:_SHORT]
+        return _format_outcome(change.outcome, subject, version)
 
     def _note_origins(self, drafts: Sequence[Draft], before: bytes, context: RunContext) -> None:
         """Record that what a tainted run adds to notes may be made of text from elsewhere."""
@@ -84,7 +88,7 @@ class Notes:
                 context.seen.add(draft.path, draft.after)
 
     def done(self, context: RunContext) -> ToolOutput | None:
-        """The result of an earlier call with this run and id, committed or queued; None if there was none.
+        """The result of an earlier call with this run and id, written or queued; None if there was none.
 
         Raises `LockHeld` when another process holds the lock: work left unfinished by a crash must be settled first.
         """
@@ -94,12 +98,14 @@ class Notes:
         for order in self.vault.waiting_orders():
             if (order.stamp.run, order.stamp.call) == (context.run, context.call):
                 return ToolOutput(f"asked for already, and waiting to be written: {order.subject}")
+        if held := work_of_call(self.vault, context.run, context.call):
+            return ToolOutput(f"done already, before the run stopped: {held[-1].subject}", is_changed=True)
         made = commit_of_call(self.vault, context.run, context.call)
         if made is None:
             return None
         commit, subject = made
         return ToolOutput(
-            f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", commits=(commit,)
+            f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", is_changed=True
         )
 
 
@@ -118,15 +124,17 @@ def write_drafts(change: Transaction, drafts: Sequence[Draft]) -> None:
             change.write(draft.path, draft.before, draft.after)
 
 
-def _format_outcome(outcome: Outcome, subject: str) -> ToolOutput:
+def _format_outcome(outcome: Outcome, subject: str, version: str) -> ToolOutput:
     if outcome.queued:
         return ToolOutput(
             f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over."
         )
-    if outcome.commit is None:
+    if not outcome.paths:
         return ToolOutput("nothing had to change")
+    if outcome.commit is None:
+        return ToolOutput(f"done: {subject}{f' (version {version})' if version else ''}", is_changed=True)
     lines = [f"done: {subject} (commit {outcome.commit[:_SHORT]})"]
     if outcome.human:
         lines.append("the person had changed the same note meanwhile; both changes are in it")
     lines += [f"a person changed the same lines: theirs stayed, yours is in {path}" for path in outcome.conflicts]
-    return ToolOutput("\n".join(lines), commits=(outcome.commit,))
+    return ToolOutput("\n".join(lines), is_changed=True)

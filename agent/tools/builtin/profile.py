@@ -24,7 +24,7 @@ from agent.memory.profile.profile_file import (
     search_profile,
     whole_summary,
 )
-from agent.texts import Language, text
+from agent.texts import Language, Sentence, text
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, Draft, Effect, Perform, RunContext, Tool, ToolOutput
@@ -119,7 +119,7 @@ class ProfileTools:
             name = self._change(call, in_topics).note
             done = self._commit(tool, context, f"profile(write): {name}", found.requests)
             asked = "".join(f"\nthe person is asked in {path}" for path in found.asked)
-            return ToolOutput(f"{done.text}{asked}", done.sources, done.commits)
+            return ToolOutput(f"{done.text}{asked}", done.sources, done.is_changed)
 
         def paths(call: JsonObject) -> tuple[str, ...]:
             return self._paths(self._change(call, in_topics).note)
@@ -132,7 +132,7 @@ class ProfileTools:
             return self._put_away(self._name(call), arguments.text(call, "reason"), context)
 
         def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-            subject = f"profile(put away): {self._name(call)}"
+            subject = Sentence("profile(put away): {name}", name=self._name(call))
             return self._commit("profile.delete", context, subject, requests(call, context))
 
         effect = Effect(

@@ -19,6 +19,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
+from agent.texts import Sentence
 from agent.tools.arguments import schema, texts
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
@@ -128,7 +129,7 @@ class _Run:
         source = "" if sandbox.network else f"shell_run {Path(argv[0]).name}"
         if source:
             self.context.taint.mark(source)
-        summary, commits = self._bring_back(argv, copy.changes())
+        summary, is_changed = self._bring_back(argv, copy.changes())
         moved = () if sandbox.files else sorted(_states(self.notes).items() ^ outside.items())
         lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.description, *summary]
         if moved:
@@ -136,21 +137,21 @@ class _Run:
             lines.append(
                 f"changed in the vault itself meanwhile, by it or by a person, and not committed here: {names}"
             )
-        return ToolOutput("\n".join((*lines, "", self.output.text())), commits=commits, untrusted=source)
+        return ToolOutput("\n".join((*lines, "", self.output.text())), is_changed=is_changed, untrusted=source)
 
     def _hidden(self) -> tuple[Path, ...]:
         vault = self.notes.vault
         return (*self.config.hidden, vault.place.root, vault.place.gitdir, vault.private_folder)
 
-    def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
-        """Commit the allowed changes; returns the lines for the result, and the commits."""
+    def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], bool]:
+        """Write the allowed changes; returns the lines for the result, and whether there are any."""
         reasons = {draft.path: self._refusal(draft) for draft in changes.drafts}
         allowed = [draft for draft in changes.drafts if not reasons[draft.path]]
         left = [*changes.left, *((path, why) for path, why in reasons.items() if why)]
         lines: list[str] = []
-        commits: tuple[str, ...] = ()
         if allowed:
-            subject = f"vault(shell): {_subject(argv[0])} changed {len(allowed)} note{'s' * (len(allowed) > 1)}"
+            what = "vault(shell): {program} changed {names}"
+            subject = Sentence(what, program=_subject(argv[0]), names=_named([draft.path for draft in allowed]))
             try:
                 committed = self.notes.commit("shell_run", self.context, subject, allowed)
             except StopRun:
@@ -159,12 +160,11 @@ class _Run:
                 raise ToolFailed(
                     f"nothing that the program changed was kept: {error.message}. It printed:\n{self.output.text()}"
                 ) from error
-            commits = committed.commits
             lines = [*committed.text.splitlines(), f"changed: {_named([draft.path for draft in allowed])}"]
         if left:
             refused = [f"{ascii(path)[1:-1] if not path.isprintable() else path} ({why})" for path, why in left]
             lines.append(f"not kept: {_named(refused)}")
-        return lines, commits
+        return lines, bool(allowed)
 
     def _refusal(self, draft: Draft) -> str:
         """The reason for refusing a change, by the rules of every tool that writes; empty if it is allowed."""

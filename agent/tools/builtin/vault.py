@@ -13,6 +13,7 @@ from agent.errors import NoteGone, ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.markdown.appending import NoteSection, add_to_section, append_block, sections, sections_named
 from agent.markdown.note import Note
+from agent.texts import Sentence
 from agent.tools import arguments
 from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached, read_picture
 from agent.tools.builtin.notes import Notes, move_drafts
@@ -278,7 +279,7 @@ def _move(notes: Notes) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         move = moved(call, context)
         was_whole = context.seen.is_whole(move.path, move.before)
-        subject = f"vault(move): {move.path} to {move.to}"
+        subject = Sentence("vault(move): {path} to {to}", path=move.path, to=move.to)
         why = arguments.text(call, "why").strip()
         result = notes.commit("vault_move", context, subject, move_drafts(move), move.fill, body=why)
         if not was_whole:

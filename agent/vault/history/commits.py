@@ -21,7 +21,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.git.identities import AGENT, RAW, git_time
 from agent.markdown.keep_out import keeps_agent_out
-from agent.vault.change import FileChange, Kind, parse_raw
+from agent.vault.change import FileChange, Kind, ToolWork, parse_raw, parse_work
 from agent.vault.history.commit_index import HUMAN, has_index, id_of, is_commit_id, load_index, parse_message
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
@@ -65,6 +65,8 @@ def _private_paths(vault: Vault, changes: list[FileChange]) -> set[str]:
     return private | {path for path, oid in versions if oid in never}
 
 
+WORK = "vault-call"
+"""The trailer with what calls of tools have changed, as `parse_message` names it."""
 _WIDER = 4
 """How many times more commits are read each time that too few of them are shown."""
 _NAMED = 3
@@ -76,6 +78,7 @@ _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
 class Commit:
     """One commit of the vault; `actor`, `run` and so on are its trailers, empty if there are none.
 
+    `work` is what calls of tools have changed, each in one note, where the commit has more; else its one call.
     `claims` is the actor named by trailers that do not count, because this machine has no record of the commit. The
     files of a merge are those that differ from its first parent.
     """
@@ -87,7 +90,7 @@ class Commit:
     run: str
     tool: str
     session: str
-    call: str
+    work: tuple[ToolWork, ...]
     undoes: tuple[str, ...]
     subject: str
     body: str
@@ -108,6 +111,12 @@ class Commit:
     def is_of(self, run: str) -> bool:
         """True if the commit belongs to the run, or to a run that it delegated to (`run.call`)."""
         return self.run == run or self.run.startswith(f"{run}.")
+
+
+def work_of(commit: Commit) -> Commit:
+    """The commit with the files only that calls of tools have changed."""
+    worked = {each.path for each in commit.work}
+    return replace(commit, files=tuple(each for each in commit.files if worked & {"", each.path, each.old_path}))
 
 
 def resolve(vault: Vault, revision: str) -> str:
@@ -135,7 +144,18 @@ def claimed_trailers(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, 
     messages = {
         id: each.data.partition(b"\n\n")[2].decode("utf-8", "replace") for id, each in found if each is not None
     }
-    return {id: dict(parse_message(message)[2]) for id, message in messages.items()}
+    return {id: _as_named(parse_message(message)[2]) for id, message in messages.items()}
+
+
+def _as_named(trailers: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The trailers by name; what calls have changed has a line for each."""
+    return {**dict(trailers), WORK: "\n".join(value for name, value in trailers if name == WORK)}
+
+
+def tool_of(trailers: Mapping[str, str], path: str) -> str:
+    """The tool with which a commit with these trailers has changed a note."""
+    work = map(parse_work, trailers.get(WORK, "").split("\n"))
+    return next((each.tool for each in work if each.path == path and each.tool), trailers.get("vault-tool", ""))
 
 
 def newest(vault: Vault, start: str, limit: int | None) -> list[Commit]:
@@ -220,12 +240,12 @@ def _with_changes(commit: Commit, public: Mapping[FileChange, FileChange]) -> Co
 
 
 def _has_trailers(commit: Commit) -> bool:
-    return bool(commit.actor != HUMAN or commit.run or commit.tool or commit.session or commit.call or commit.undoes)
+    return bool(commit.actor != HUMAN or commit.run or commit.tool or commit.session or commit.work or commit.undoes)
 
 
 def _claimed(commit: Commit) -> Commit:
     """A commit whose trailers this machine cannot confirm: they are shown, and have no effect."""
-    return replace(commit, actor=HUMAN, run="", tool="", session="", call="", undoes=(), claims=commit.actor)
+    return replace(commit, actor=HUMAN, run="", tool="", session="", work=(), undoes=(), claims=commit.actor)
 
 
 def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
@@ -234,9 +254,9 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     named = {name: value for name, value in reversed(trailers)}
     undoes = tuple(value for name, value in trailers if name == "vault-undoes" and is_commit_id(value))
     actor = named.get("vault-actor", "") or HUMAN
-    run, tool, session, call = (named.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
-    known = tuple(parents.split())
-    return Commit(oid, git_time(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
+    run, tool, session = (named.get(f"vault-{name}", "") for name in ("run", "tool", "session"))
+    work, known = tuple(parse_work(value) for name, value in trailers if name == WORK), tuple(parents.split())
+    return Commit(oid, git_time(date), author, actor, run, tool, session, work, undoes, subject, body, files, known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,8 +149,8 @@ def refuse_unknown_run(vault: Vault, run: str) -> None:
 
 
 def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
-    """The id and subject of the commit that one tool call of a run made here; None if it made none."""
-    found = (each for each in commits(vault, run=run) if (each.run, each.call) == (run, call))
+    """The id and subject of the commit with what one tool call of a run did here; None if there is none."""
+    found = (each for each in commits(vault, run=run) if each.run == run and any(one.is_of(call) for one in each.work))
     return next(((each.id, each.subject) for each in found), None)
 
 

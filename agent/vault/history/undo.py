@@ -23,7 +23,7 @@ from agent.vault.history.undo_walk import Step, Walk, against_other_parents, sel
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
-from agent.vault.waiting import commit_waiting, waiting_notes
+from agent.vault.waiting import commit_waiting, commit_work
 from agent.vault.worktree.survey import closed
 from agent.vault.write.held_notes import HeldNote
 from agent.vault.write.holding import by_commit
@@ -52,7 +52,8 @@ class Undone:
     conflicts: tuple[str, ...] = ()
     human_commits_kept: int = 0
     waiting: int = 0
-    """In a dry run, the commits that do not exist yet: what waits for the evening, and would be taken back, too."""
+    """In a dry run, the commits that do not exist yet: what waits for the evening or is a part of a run that goes on,
+    and would be taken back, too."""
     queued: str | None = None
 
 
@@ -72,9 +73,11 @@ def undo(
     commit or run.
     """
     refuse_squashed(vault, selection)
-    waiting = [each for each in waiting_notes(vault) if selection.takes(each)] if dry_run else []
+    held = vault.writer.held.all() if dry_run else []
+    waiting = [each for each in held if (each.waits or each.work) and selection.takes(each)]
     if not dry_run:
         commit_waiting(vault, apart=True, since=selection.since)  # each of them can be taken back, too
+        commit_work(vault, selection.takes)
     index = load_index(vault)
     chosen = with_squashed(vault, selection, choose(vault, selectable(vault, index, selection), selection))
     if not chosen.commits:
@@ -90,6 +93,7 @@ def undo(
         index = load_index(vault)
         unsaved = uncommitted(vault)
     undo_plan = plan(vault, steps(vault, index, unsaved, chosen.commits), unsaved, chosen.commits)
+    undo_plan.partial.update(commit.id for commit in chosen.commits if selection.notes)
     planned = _result(undo_plan, chosen)
     if planned.refused and not partial:
         raise _conflict(undo_plan, chosen, selection)
@@ -102,10 +106,11 @@ def undo(
 
 
 def _with_waiting(planned: Undone, waiting: Sequence[HeldNote]) -> Undone:
-    """The expected result with what waits for the evening's commit and would be taken back, too."""
+    """The expected result with what is not committed yet and would be taken back, too."""
     there = {path for change in planned.files for path in (change.path, change.old_path)}
     more = [each for each in waiting if each.path not in there]
-    files = (FileChange(Kind.EDITED if each.base else Kind.DELETED, each.path) for each in more)
+    kinds = (Kind.CREATED if each.data is None else Kind.EDITED if each.base else Kind.DELETED for each in more)
+    files = (FileChange(kind, each.path) for kind, each in zip(kinds, more, strict=True))
     return replace(planned, files=(*planned.files, *files), waiting=len(by_commit(waiting, apart=True)))
 
 

@@ -9,16 +9,16 @@ from agent.errors import UserError
 from agent.events.runs import parse_record_subject
 from agent.texts import Sentence, joined
 from agent.vault.change import CAPTURE, EVENING
-from agent.vault.folders import ENTRIES, MEMORY_NOTE, AgentFolder
+from agent.vault.folders import APPROVALS, ENTRIES, MEMORY_NOTE, QUESTIONS, AgentFolder
 from agent.vault.history.commit_index import HUMAN
-from agent.vault.history.commits import Commit, resolve
+from agent.vault.history.commits import Commit, resolve, work_of
 from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.vault.write.held_notes import HeldNote
 
 _SETUP = "init"
-_SAID = (ENTRIES, MEMORY_NOTE)
+_SAID = (ENTRIES, MEMORY_NOTE, APPROVALS, QUESTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,9 @@ class Selection:
 
     An `actor` is as commits name it, such as `mcp:claude-code`; a job is the actor `job:ID`.
     The record of a run (`Folder.undone`) stays when the run or the actor is undone, or a commit that has an answer in a
-    person's note besides; otherwise it goes with its commit. What the person has said in a run that is undone stays
-    remembered.
+    person's note besides, or what tools have done; otherwise it goes with its commit. What the person has said in a run
+    that is undone stays remembered, and what they were asked stands.
+    Of the commits, only the changes of these `notes` are undone, if any are named.
     `since` leaves out people's own commits and the vault's set-up, unless `include_human`.
     """
 
@@ -39,6 +40,7 @@ class Selection:
     since: datetime | None = None
     include_human: bool = False
     actor: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
     touching = [commit for commit in history if commit.files]
     if selection.commits:
         named = _named(vault, history, selection.commits)
-        wanted = [_without_records(each, vault.home) if _answers(each, vault.home) else each for each in named]
+        wanted = [_as_named(each, vault.home) for each in named]
         name = one_line(wanted[0].subject) if len(wanted) == 1 else f"{len(wanted)} commits"
     elif selection.run:
         wanted, name = [commit for commit in touching if commit.is_of(selection.run)], _run_name(history, selection.run)
@@ -107,9 +109,12 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID, --actor WHO or --since TIME")
     if selection.run or selection.by:
-        parts = [(commit, _without_records(commit, vault.home, said=bool(selection.run))) for commit in wanted]
-        aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in parts if not part.files]
-        wanted = [part for _, part in parts if part.files]
+        kept = [(commit, _without_records(commit, vault.home, said=bool(selection.run))) for commit in wanted]
+        aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in kept if not part.files]
+        wanted = [part for _, part in kept if part.files]
+    if notes := frozenset(selection.notes):
+        parts = [tuple(each for each in commit.files if notes & {each.path, each.old_path}) for commit in wanted]
+        wanted = [replace(each, files=part) for each, part in zip(wanted, parts, strict=True) if part]
     done = _undone(history, {commit.id for commit in wanted})
     aside += [Reason(commit.id, "it is undone already") for commit in wanted if commit.id in done]
     return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
@@ -132,8 +137,17 @@ def _without_records(commit: Commit, home: AgentFolder, *, said: bool = False) -
     it has kept of what the person said in it."""
     left = [change for change in commit.files if home.row(change.path).undone]
     if said and commit.tool == CAPTURE:
-        left = [change for change in left if home.row(change.path).path not in _SAID]
+        work = work_of(commit).files
+        left = [each for each in left if each in work or home.row(each.path).path not in _SAID]
     return replace(commit, files=tuple(left))
+
+
+def _as_named(commit: Commit, home: AgentFolder) -> Commit:
+    """What of a commit is undone with it where it is named: a record goes only with a commit that has nothing else."""
+    if commit.tool != CAPTURE or not (commit.work or _answers(commit, home)):
+        return commit
+    kept = {*_without_records(commit, home, said=bool(commit.work)).files, *work_of(commit).files}
+    return replace(commit, files=tuple(each for each in commit.files if each in kept))
 
 
 def _run_name(history: Sequence[Commit], run: str) -> Sentence:

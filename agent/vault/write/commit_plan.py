@@ -106,9 +106,9 @@ class CommitPlanner:
     owner: Callable[[], Person]
     known: KnownSecrets
     language: Language
-    joins: Callable[[str], bool]
-    """True for a path of which what waits for the evening goes into the commit, as a log's or one to be forgotten. Of
-    another one it is a commit below, so that whoever takes back the new change leaves it."""
+    joins: Callable[[HeldNote], bool]
+    """True for a held note that goes into the commit, as a log or a text to be forgotten does. Another one is a commit
+    below, so that whoever takes back the new change leaves it."""
 
     def plan(
         self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack, held: Mapping[str, HeldNote]
@@ -121,8 +121,8 @@ class CommitPlanner:
             before = base = tip.entry(path)
             note = held.get(item.path)
             if note is not None:
-                base = _put(note.data, item, pack, before)
-                if note.data != item.found or (note.waits and not self.joins(item.path)):
+                base = _blob(note.data, item, pack, before)
+                if note.data != item.found or not self.joins(note):
                     before_theirs[path] = base
                     below[item.path] = note
             found = _blob(item.found, item, pack, before)

@@ -17,7 +17,7 @@ from agent.dataclass import dataclass
 from agent.git.object_ids import blob_id
 from agent.json_value import parse_json
 from agent.platform.here import platform
-from agent.vault.change import Change, Stamp
+from agent.vault.change import Change, Stamp, parse_stamp
 
 Versions: TypeAlias = frozenset[tuple[str, str | None]]
 """Contents of notes, as path and blob id."""
@@ -253,7 +253,7 @@ def _record(line: dict[str, object]) -> JournalRecord | None:
         return None
     try:
         planned_changes = tuple(Planned(**change) for change in changes)
-        known = Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])})
+        known = parse_stamp(stamp)
         return JournalRecord(
             str(line["token"]),
             str(line["subject"]),

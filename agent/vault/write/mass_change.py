@@ -12,6 +12,7 @@ from agent.markdown.note import Note
 from agent.vault.change import Change, Stamp
 from agent.vault.options import Brake
 from agent.vault.worktree.paths import is_note
+from agent.vault.write.held_notes import HeldNote
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")
 """A word, or one character of a script without spaces between words."""
@@ -185,22 +186,25 @@ _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A file that commits have changed: its blobs before the first and after the last of them, empty for no file."""
+    """A file that was changed: its blobs before the first change and after the last, empty for no file. While the last
+    is not committed, `text` is what it has left (None: no file, or a blob that git has)."""
 
     path: str
     before: str
     after: str
+    text: bytes | None = None
 
 
 def check_changes(
     brake: Brake, git: Git, prefix: str, changes: Sequence[Change], stamp: Stamp, now: datetime,
-    count_notes: Callable[[], int],
+    count_notes: Callable[[], int], held: Callable[[], Sequence[HeldNote]] = list,
 ) -> None:  # fmt: skip
-    """Raise `MassChange` if these changes, with the earlier ones of their series, lose too many notes."""
+    """Raise `MassChange` if these changes, with the earlier ones of their series, lose too many notes; `held` are those
+    that are not committed yet."""
     rewrites = [Rewrite(change.path, change.before, change.after) for change in changes]
     if not any(map(removes_text, rewrites)):
         return
-    earlier = touched_by(git, prefix, stamp, now)
+    earlier = _with_held(touched_by(git, prefix, stamp, now), held(), stamp)
     touched = {each.path for each in earlier if each.before} | {each.path for each in rewrites if each.before}
     if sum(map(is_note, touched)) > brake.notes:
         check_series(brake, git, earlier, rewrites, count_notes, stamp)
@@ -232,6 +236,16 @@ def touched_by(git: Git, prefix: str, stamp: Stamp, now: datetime) -> tuple[Touc
     return tuple(first.values())
 
 
+def _with_held(earlier: Sequence[Touched], held: Sequence[HeldNote], stamp: Stamp) -> tuple[Touched, ...]:
+    """The same with what the run of the stamp has written and not committed yet."""
+    found, run = {each.path: each for each in earlier}, stamp.run.partition(".")[0]
+    for note in held if run else ():
+        if note.stamp.run.partition(".")[0] == run:
+            known = found.get(note.path)
+            found[note.path] = Touched(note.path, known.before if known else note.base, "", note.data)
+    return tuple(found.values())
+
+
 def lost_between(git: Git, prefix: str, before: str, after: str, most: int = 0) -> frozenset[str]:
     """The notes that are lost between two trees or commits, for example by a pull; input for `Brake.check`.
 
@@ -252,7 +266,8 @@ def rewrites(git: Git, touched: Sequence[Touched]) -> Iterator[Rewrite]:
         blobs = {oid: each.data if each else None for oid, each in zip(wanted, found, strict=True)}
         for each in part:
             before = blobs.get(each.before)
-            yield Rewrite(each.path, _MISSING if each.before and before is None else before, blobs.get(each.after))
+            after = blobs.get(each.after) if each.text is None else each.text
+            yield Rewrite(each.path, _MISSING if each.before and before is None else before, after)
 
 
 def check_series(

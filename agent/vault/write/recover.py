@@ -114,8 +114,8 @@ def recover(writer: Writer) -> int:
         settled += 1
     if any(note.waits for note in left):  # what has waited too long takes all that waits along
         left += [note for note in writer.held.all() if note.waits and note not in left]
-    for session in dict.fromkeys(map(_talk, left)):
-        together = [note for note in left if _talk(note) == session]
+    for talk in dict.fromkeys(map(_talk, left)):
+        together = [note for note in left if _talk(note) == talk]
         with suppress(AgentError, OSError):
             # one that is held no longer is part of a transaction that was finished just now
             writer.commit_held([note for note in together if writer.held.get(note.path) is not None])
@@ -123,8 +123,8 @@ def recover(writer: Writer) -> int:
 
 
 def _talk(note: HeldNote) -> str:
-    """The conversation with which a held note is committed; empty for what waits for the evening."""
-    return "" if note.waits else note.stamp.session
+    """The run with which a held note is committed; empty for what waits for the evening."""
+    return "" if note.waits else note.stamp.talk
 
 
 def _settle(writer: Writer, record: JournalRecord) -> None:

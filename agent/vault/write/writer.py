@@ -34,9 +34,9 @@ from agent.vault.worktree import survey
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
-from agent.vault.write.held_notes import HeldNote, HeldNotes, message_of_held
-from agent.vault.write.holding import Holding, by_commit
-from agent.vault.write.journal import Journal, JournalRecord, planned
+from agent.vault.write.held_notes import HeldNote, HeldNotes, listed_changes, message_of_held, stamp_with, work_in
+from agent.vault.write.holding import Holding, by_commit, work_of
+from agent.vault.write.journal import PERSON, Journal, JournalRecord, planned
 from agent.vault.write.resolve import conflict_copy_path, conflict_note
 
 if TYPE_CHECKING:  # what only a change needs is loaded when there is one: many commands only read
@@ -73,7 +73,7 @@ class Writer:
     @property
     def holding(self) -> Holding:
         """What holds notes in place of a commit."""
-        return Holding(self.held, self.committer, self.git, self.place, self.clock)
+        return Holding(self.held, self.committer, self.git, self.place, self.clock, self.options.home)
 
     @property
     def combine(self) -> "Combine":
@@ -131,6 +131,8 @@ class Writer:
             if not changes and order.arrival is None and not any(map(self.held.get, order.release)):
                 return Outcome()
             self._brake(order, changes)
+            if order.hold and self.options.human_commits:
+                self._commit_saves(changes)
             try:
                 return self._transact(replace(order, token=token), changes, tuple(resolver.conflicts))
             except (NoteExists, NoteGone, Conflict):
@@ -153,8 +155,22 @@ class Writer:
             return
         module, prefix = import_module("agent.vault.write.mass_change"), self.place.prefix
         module.check_changes(
-            self.options.brake, self.git, prefix, changes, order.stamp, self.clock.now(), self.count_notes
+            *(self.options.brake, self.git, prefix, changes, order.stamp, self.clock.now(), self.count_notes),
+            self.held.all,
         )
+
+    def _commit_saves(self, changes: Sequence[Change]) -> None:
+        """Commit what a person has saved in these notes, so that the changes can be held; not what they have staged,
+        and nothing while git is at work."""
+        if not (found := self.holding.saved(changes)):
+            return
+        token, saved = self.clock.new_id(), planned(found, self.git.width)
+        rows = (replace(each, before=None, temporary="", collision=PERSON) for each in saved)
+        self.journal.open(JournalRecord(token, "", "", Stamp("human"), tuple(rows)))
+        with suppress(LockHeld), self.index_lock(token):
+            applied = [Applied(each.path, "", each.before, each.after) for each in found]
+            self.commit_applied(Order(token, (), "", Stamp("human")), applied)
+        self.journal.close(token, None)
 
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []
@@ -228,11 +244,21 @@ class Writer:
         if order.arrival is not None:
             return None, None, None, self._arrive(order.token, order.subject, order.arrival)
         known, message = self.options.known, order.message
-        message = message or compose(order.subject, order.stamp, order.body, known=known)
         released = [path for path in order.release if path not in {item.path for item in applied}]
-        there = {item.path: item.found for item in applied} | {path: self._now(path) for path in released}
-        held = {path: note for path in there if (note := self.held.get(path)) is not None}
-        paths = [self.place.in_git(path) for path in there]
+        found = {item.path: item.found for item in applied}
+        held = {path: note for path in (*found, *released) if (note := self.held.get(path)) is not None}
+        same = {
+            path
+            for path, note in held.items()
+            if (note.data == found[path] if path in found else self.is_unchanged(note))
+        }
+        taken = [note for path, note in held.items() if path in released or (path in same and self._joins(order, note))]
+        taken.sort(key=lambda note: note.since)
+        body = "\n\n".join(filter(None, (order.body, listed_changes(taken, order.subject))))
+        work = work_in(taken)
+        work = (*work, *work_of(order, found)) if work else ()  # else the stamp says it
+        message = message or compose(order.subject, stamp_with(order.stamp, taken), body, work, known=known)
+        paths = [self.place.in_git(path) for path in (*found, *released)]
         planning: type[CommitPlanner] = import_module("agent.vault.write.commit_plan").CommitPlanner
         planner = planning(
             self.git,
@@ -242,12 +268,12 @@ class Writer:
             lambda: person(self.git),
             known,
             self.options.language,
-            lambda path: is_log(path, self.options.home) or path in released or order.stamp.tool == FORGET,
+            lambda note: self._joins(order, note),
         )
 
         def counts(tip: Tip, note: HeldNote) -> bool:
             entry = tip.entry(self.place.in_git(note.path))
-            return note.data == there[note.path] or note.base == (entry.oid if entry is not None else "")
+            return note.path in same or note.base == (entry.oid if entry is not None else "")
 
         def plan(tip: Tip, pack: Pack) -> CommitPlan:
             survey.check_tip(tip, paths)
@@ -263,6 +289,14 @@ class Writer:
             self.held.drop(path)
         return made
 
+    def _joins(self, order: Order, note: HeldNote) -> bool:
+        """True if a held note goes into the commit of an order, and not into one below it."""
+        if note.path in order.release or order.stamp.tool == FORGET:
+            return True
+        if note.work:
+            return note.stamp.talk == order.stamp.talk
+        return not note.waits or is_log(note.path, self.options.home)
+
     def _arrive(self, token: str, subject: str, arrival: Arrival) -> str:
         """Move the branch to a commit whose files are in place; what a person saved in them since stays uncommitted."""
 
@@ -272,14 +306,6 @@ class Writer:
         reason = f"{REFLOG_MARK if arrival.is_own else ARRIVAL_MARK}{subject}"
         self.committer.move_to(arrival.commit, arrival.seen, dict(arrival.entries), token, reason, before_ref)
         return arrival.commit
-
-    def _now(self, path: str) -> bytes | None:
-        """The bytes of a file at this moment; None if there is none that can be read."""
-        try:
-            found = self.files.read_now(path)
-        except (AgentError, OSError):
-            return None
-        return found[1] if found is not None else None
 
     def commit_held(self, notes: Sequence[HeldNote], *, apart: bool = False) -> None:
         """Commit held notes (`holding.by_commit`); text that a person added since stays uncommitted."""
@@ -291,7 +317,11 @@ class Writer:
 
     def is_unchanged(self, note: HeldNote) -> bool:
         """True if nobody has changed a held note since it was written."""
-        return self._now(note.path) == note.data
+        try:
+            found = self.files.read_now(note.path)
+        except (AgentError, OSError):
+            return False
+        return (found[1] if found is not None else None) == note.data
 
     def held_unchanged(self) -> frozenset[str]:
         """The paths of the held notes that nobody has changed since they were written."""

@@ -21,8 +21,8 @@ def test_each_line_is_a_message_in_one_session(root: Path, tmp_path: Path) -> No
         tmp_path, script(tmp_path / "s.json", call("vault_append", path="log.md", text="one"), "Kept.", "No.")
     )
     said = tell(root, own, "chat", said="keep one\n\nis there more?\n/log\n/undo\n/undo\n/context\n")
-    assert said.startswith("Kept.\nNo.\n") and "vault(append): log.md" in said
-    assert "memory(" not in said and "memory has kept it in" in said
+    assert said.startswith("Kept.\nNo.\n") and "session: finished: keep one\n          created: log.md\n" in said
+    assert "is there more" not in said, "what changed no note is no change"
     assert not (root / "log.md").exists(), "/undo did nothing"
     assert "there is nothing to take back" in said and "together" in said
     assert len(sessions(open_workspace(root).vault)) == 1

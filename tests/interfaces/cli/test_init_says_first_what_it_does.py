@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.setup import Wishes, make_vault
+from agent.config.directories import directories
 from agent.config.load import load_settings
 from agent.interfaces.cli.main import main
 from agent.runs.open_requests import asked_in
@@ -354,7 +355,10 @@ def test_taking_it_back_leaves_no_trace(root: Path, capsys: Captured) -> None:
     assert (root / ".git/vault-agent").exists()
     made = json.loads(capsys.readouterr().out)
     assert made["merge_driver"] and len(made["hooks"]) == 3 and state() != before
+    assert main(["--vault", str(root), "search", "plan"]) == 0
+    assert list(directories().cache.rglob("index"))
     assert main(["--vault", str(root), "undo", "--last"]) == 0
+    assert not list(directories().cache.rglob("index"))
     assert state() == before and git(root, "diff", "--stat", revision.strip(), "HEAD") == ""
     assert not (root / ".git/vault-agent").exists()
 

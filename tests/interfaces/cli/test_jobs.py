@@ -66,6 +66,25 @@ def test_only_active_days_are_shown(root: Path, run: Run) -> None:
     assert [each[:10] for each in found] == ["2026-11-28", "2026-11-29", "2026-12-05"]
 
 
+def test_a_note_that_does_not_say_that_it_is_a_job_is_named(
+    root: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root / "jobs/water.md", "# Water the plants\n\nEvery morning.\n")
+    write(root / "jobs/about.md", "---\ntype: about\n---\n# Jobs\n")
+    assert [(each["path"], each["key"]) for each in run("jobs")["problems"]] == [("jobs/water.md", "type")]
+    for command in (("jobs",), ("status",), ("doctor",)):
+        assert "its header has no `type: job`" in tell(capsys, *command), command
+
+
+def test_a_part_of_a_title_that_one_job_has_is_enough_to_look_at_it(root: Path, run: Run) -> None:
+    for id, title in (("water", "提醒我浇花"), ("call", "提醒我打电话")):
+        write(root / f"jobs/{id}.md", NIGHT.replace("id: night", f"id: {id}").replace("Say", f"# {title}\n\nSay"))
+    assert run("jobs", "show", "浇花")["job"]["id"] == "water" and run("jobs", "next", "浇花")["job"] == "water"
+    several = run("jobs", "show", "提醒我", code=2)["error"]
+    assert "several" in several["message"] and "提醒我浇花 (water)" in several["hint"] and "call" in several["hint"]
+    assert run("jobs", "pause", "浇花", code=2)["error"]["type"] == "Unknown", "what changes a job names it"
+
+
 def test_the_list_names_what_cannot_run(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     write(root / "jobs/night.md", NIGHT)
     write(root / "jobs/bad.md", NIGHT.replace("30 2", "99 2").replace("night", "bad"))

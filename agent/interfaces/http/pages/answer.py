@@ -19,7 +19,7 @@ from agent.llm.messages import Assistant, Message, ToolResult
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Closed, Spoken
 from agent.loop.session import Session, load_session
-from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.memory.capture.writer import is_work
 from agent.runs.decisions import is_ready
 from agent.runs.registry import run_registry
 from agent.runs.report import RunReport
@@ -55,7 +55,7 @@ def aftermath(workspace: Workspace, ended: Ended) -> Aftermath | None:
     last = events[ends[-1]]
     is_over = len(ends) > 1 and isinstance(last, Closed) and not RunOutcome(last.outcome).waits
     said = tuple(event.message for event in events[ends[0] :] if isinstance(event, Spoken))
-    made = [each.id for each in commits(workspace.vault, run=ended.run) if each.tool not in AFTER_RUN_TOOLS]
+    made = [each.id for each in commits(workspace.vault, run=ended.run) if is_work(each)]
     return Aftermath(said, waits_for, is_over, tuple(reversed(made)))
 
 

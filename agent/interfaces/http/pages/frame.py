@@ -142,8 +142,8 @@ def talk_address(path: str) -> str:
 
 
 def note_name(path: str) -> str:
-    """A note as people call it: its name without folders; of a memory's, the words without the day and the code."""
-    name = path.rpartition("/")[2].removesuffix(".md")
+    """A note or table as people call it: its name without folders; of a memory's, the words without day and code."""
+    name = path.rpartition("/")[2].removesuffix(".md").removesuffix(".base")
     stamped = _STAMPED.fullmatch(name)
     return stamped[1].replace("-", " ") if stamped else name
 

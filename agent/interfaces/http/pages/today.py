@@ -161,7 +161,7 @@ def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str])
     for job in job_shelf(request.workspace).load().jobs:
         for row in job_rows(vault, job.id):
             at = row.started or row.planned
-            if begin <= at < end and not row.commits and row.session not in shown:
+            if begin <= at < end and not row.is_changed and row.session not in shown:
                 yield DayRow(at, "job", job.title or job.id, session=row.session, job=job, row=row)
 
 

@@ -90,7 +90,7 @@ def _rows(group: Sequence[str]) -> Iterator[str]:
     at = datetime.fromisoformat("2026-11-20T09:00:00+00:00")
     for number, text in enumerate(group):
         said = line(text)
-        row = HistoryRow(at + timedelta(hours=number), "failed", at, 2.0, said, said, 0.1, said, (said[:40],), said)
+        row = HistoryRow(at + timedelta(hours=number), "failed", at, 2.0, said, said, 0.1, said, True, said)
         yield row.line + "\n"
 
 
