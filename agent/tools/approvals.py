@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent.asking.answers import answer_in, free_path
@@ -221,7 +221,7 @@ class Approvals:
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
         title = approval_note.title(tool, drafts, self.language)
-        name = tool.replace(".", "-") if self.language == "en" else short_title(title)  # a tool's name is English
+        name = tool.replace(".", "-") if self.language == "en" else _as_name(title, drafts)
         path = free_path(self.vault, f"{now:%Y-%m-%d}-{name}", {each.path for each in self._all()})
         call_text, expires = (
             approval_note.format_call(tool, arguments),
@@ -314,6 +314,13 @@ def _answered(asked: Proposal, data: bytes) -> Proposal:
     if answer and not (is_genuine and shows(data, asked)):
         return replace(asked, status="outdated")
     return replace(asked, status="approved" if answer else "rejected", reason=checkbox_decision.parse_reason(data))
+
+
+def _as_name(title: str, drafts: "Sequence[Draft]") -> str:
+    """The question as the name of its note, in place of a tool's name, which is English."""
+    for each in drafts:
+        title = title.replace(each.path, PurePosixPath(each.path).stem)
+    return short_title(title)
 
 
 def fingerprint(tool: str, run: str, arguments: JsonObject) -> str:

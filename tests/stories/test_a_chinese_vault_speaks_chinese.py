@@ -166,7 +166,7 @@ def test_a_day_with_the_daemon_is_chinese_in_notes_and_history(tmp_path: Path, m
 def test_a_tick_in_a_chinese_note_is_read(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change = call("vault_write", path="rules/敬语.md", content="用敬语。\n")
     do(root, "ask", "以后都用敬语", replies=(change, "好。"))
-    (note,) = (root / "approvals").glob("*-vault_write.md")
+    (note,) = (root / "approvals").glob("*敬语*.md")
     note.write_text(ticked(note.read_text("utf-8"), "拒绝").replace("理由：", "理由：太客气了"), "utf-8")
     capsys.readouterr()
     do(root, "approvals", "show", note.relative_to(root).as_posix())

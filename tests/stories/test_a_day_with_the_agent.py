@@ -56,7 +56,7 @@ def test_ask_approve_refuse_kill_resume_undo(
     assert ended["outcome"] == "finished" and ended["answer"] == "The day is done." and ended["run"] == asked["run"]
     assert (root / "log.md").read_text() == "- begun\n" + "".join(f"- line {number}\n" for number in range(LINES))
     assert not (root / under / "skills").exists(), "a refused call was carried out"
-    assert len(ended["commits"]) == len(set(ended["commits"])) == LINES + 3
+    assert 3 <= len(set(ended["commits"])) <= 4, "one for each time that it waited, was killed, or ended"
 
     checks.check_sound(root)
     assert git(root, "status", "--porcelain") == ""
@@ -85,17 +85,13 @@ def kill(root: Path, own: dict[str, str], session: str, rng: Random) -> None:
     try:
         last_line = f"- line {rng.randint(1, LINES) - 1}\n"
         deadline = CLOCK.monotonic() + 120
-        while last_line not in (root / "log.md").read_text() or last_line.encode() not in log_of_head(root):
+        while last_line not in (root / "log.md").read_text():
             assert CLOCK.monotonic() < deadline and process.poll() is None, "the run does not get on"
             CLOCK.sleep(0.001)
         CLOCK.sleep(rng.uniform(0, 0.03))
     finally:
         process.kill()
         assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
-
-
-def log_of_head(root: Path) -> bytes:
-    return committed(root, "log.md") or b""
 
 
 def readable(root: Path, path: str) -> None:

@@ -42,7 +42,10 @@ class Shell:
     def run(self, *argv: str, context: RunContext = CONTEXT) -> ToolOutput:
         notes = Notes(self.vault, text_origin_of(self.vault))
         (tool,) = shell_tools(notes, SystemClock(), self.yard)
-        return tool.perform({"argv": list(argv)}, context)
+        try:
+            return tool.perform({"argv": list(argv)}, context)
+        finally:
+            self.vault.commit_held()  # as the end of the run does
 
     def sh(self, script: str, context: RunContext = CONTEXT) -> ToolOutput:
         return self.run("sh", "-c", script, context=context)

@@ -116,7 +116,7 @@ def message_of_held(notes: Sequence[HeldNote], known: KnownSecrets) -> str:
     """The message of a commit of held notes, with what was written in them."""
     last, waiting = notes[-1], [note for note in notes if note.waits]
     changes = changes_in(waiting)
-    if len(notes) == 1 and len(last.work) == 1:
+    if len(last.work) == 1 and len({(note.stamp, len(note.work)) for note in notes}) == 1:  # of one call
         return compose(last.subject, last.stamp, listed_changes(notes, last.subject), known=known)
     if len(waiting) < len(notes) or len(changes) < 2:
         stamp, body = stamp_with(last.stamp, notes), listed_changes(notes, last.subject)

@@ -87,7 +87,7 @@ def test_text_comes_in_pieces_and_a_change_with_its_old_and_new_text(
     workspace = open_workspace(root)
     (path,) = sessions(workspace.vault)
     assert load_session(workspace.vault, path).channel == "acp"
-    assert "vault(edit): plan.md" in git(root, "log", "--format=%s")
+    assert "vault(edit): plan.md" in git(root, "log", "--format=%B")
 
 
 def root_in(folder: Path) -> Path:
