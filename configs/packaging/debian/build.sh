@@ -35,7 +35,7 @@ find "$root" -name '*.so*' -type f -exec strip --strip-unneeded {} +
 find "$root" -name '*.so*' -type f -exec chmod 644 {} +
 # compiled here: nobody who runs it may write there
 /usr/bin/python3 -m compileall -q -s "$root" -p / --invalidation-mode unchecked-hash "$root$place"
-ln -sf "/usr/bin/python3.$minor" "$root$place/bin/python3"
+ln -sf "../../../bin/python3.$minor" "$root$place/bin/python3"
 
 doc=$root/usr/share/doc/vault-agent
 install -d "$root/usr/bin" "$doc" "$root/usr/share/man/man1" "$root/usr/lib/systemd/user" "$root/usr/share/lintian/overrides"
