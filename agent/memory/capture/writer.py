@@ -91,9 +91,9 @@ class EntryWriter:
 
     def is_known(self, entry: Entry) -> bool:
         """True if keeping the entry would write no note for it: it is saved, or to be forgotten."""
-        return not any(before is None for _, before, _ in changes_of(self._kept(entry, ()), self.vault.home))
+        return not any(before is None for _, before, _ in changes_of(self._judged_unasked(entry, ()), self.vault.home))
 
-    def _kept(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
+    def _judged_unasked(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
         if load_tombstones(self.vault).is_forgotten(entry.text):
             return Judgement(Resolution.NONE, entry, why="forgotten")
@@ -116,7 +116,7 @@ class EntryWriter:
         """
         notes = _Notes(dict[str, tuple[bytes | None, bytes]](edits))
         home = self.vault.home
-        verdicts = tuple(notes.add(self._kept(entry, (*notes.new, *known)), home) for entry in entries)
+        verdicts = tuple(notes.add(self._judged_unasked(entry, (*notes.new, *known)), home) for entry in entries)
         made = ((path, *versions) for path, versions in notes.changes.items())
         changed = memory_change(self.vault, tuple(made), self.language)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
@@ -173,14 +173,14 @@ class CaptureWorker:
 
     def __init__(
         self,
-        keeper: EntryWriter,
+        writer: EntryWriter,
         config: CaptureConfig,
         trace: Callable[[str, str], RunTrace],
         tell: Callable[[object], object],
         also: Sequence[AdditionsOfRun] = (),
         after: Sequence[AfterCapture] = (),
     ) -> None:
-        self._keeper = keeper
+        self._writer = writer
         self._config = config
         self._trace = trace
         self._tell = tell
@@ -194,7 +194,7 @@ class CaptureWorker:
         if is_captured(event):
             self.then(lambda: self._work_on(event))
         if not self._holds(event):
-            vault, talk = self._keeper.vault, self._keeper.vault.held(event.session)
+            vault, talk = self._writer.vault, self._writer.vault.held(event.session)
             if talk is not None:  # only that: until it is written down, the next run may have begun in the session
                 self.then(lambda: _insist(lambda: vault.commit_held(only=talk), event.run))
 
@@ -248,7 +248,7 @@ class CaptureWorker:
         """
         subject = session_subject(event.outcome, event.task)
         if event.job:
-            self._keeper.keep((), subject, _stamp(event), hold=self._holds(event))
+            self._writer.keep((), subject, _stamp(event), hold=self._holds(event))
             return None
         trace = self._trace(event.session, event.run)
         entries = entries_of_run(event, trace, self._config)
@@ -259,9 +259,9 @@ class CaptureWorker:
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):
             return None if is_later else captured(event.run, event.session, ())
-        clock = self._keeper.vault.clock
+        clock = self._writer.vault.clock
         began = clock.monotonic()
-        verdicts = self._keeper.keep(entries, subject, _stamp(event), additions, hold=self._holds(event))
+        verdicts = self._writer.keep(entries, subject, _stamp(event), additions, hold=self._holds(event))
         if entries:
             log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
