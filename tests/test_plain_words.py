@@ -30,7 +30,6 @@ FORBIDDEN = frozenset(
 NOT_CLEAN = frozenset(
     [
         "interfaces",
-        "memory",
         "skills",
         "vault",
     ]

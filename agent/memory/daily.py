@@ -87,8 +87,8 @@ def section(kind: DayPart, language: Language) -> str:
 def log_block(event: "TaskCompleted", when: datetime, language: Language, *, quote: bool = True) -> str:
     """The block that a finished task adds to the log; without the answer if `quote` is False."""
     task = inert(_flat(masked(event.task))) or "…"
-    is_told_whole = len(task) <= _TITLE or event.session  # the session's note begins with it
-    bullets = [] if is_told_whole else [texts.text("memory_day.asked", language) + cut(task, _QUOTED)]
+    is_in_session = len(task) <= _TITLE or event.session  # the session's note begins with it
+    bullets = [] if is_in_session else [texts.text("memory_day.asked", language) + cut(task, _QUOTED)]
     silent = next(filter(event.answer.startswith, texts.in_all_languages("llm.silent")), "")
     answer = inert(_first(masked(event.answer.removeprefix(silent)))) if quote else ""
     bullets += [texts.text("memory_day.answer", language) + answer] if answer else []

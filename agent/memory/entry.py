@@ -80,7 +80,7 @@ def with_question(answer: str, question: str) -> str:
     return f"{answer}\n\n({question})"
 
 
-def answer_alone(entry_text: str) -> str:
+def words_of_answer(entry_text: str) -> str:
     """The person's words in such a text."""
     return entry_text.rpartition("\n\n(")[0] or entry_text
 
@@ -90,8 +90,8 @@ class Entry:
     """One memory.
 
     `id` is a ULID; `created` has a UTC offset; `source` is the way it was added, such as `import`, or `MODEL` for what
-    a model concluded. `said` is the time at which it was last said again. `slots` are further named values, each a key
-    of the header; `supersedes` is the entry that this one replaces, as a link or an id, and `superseded_by` the one
+    a model concluded. `restated` is the time at which it was last said again. `slots` are further named values, each a
+    key of the header; `supersedes` is the entry that this one replaces, as a link or an id, and `superseded_by` the one
     that replaces it; `evidence` are links to its sources; `untrusted`
     names the sources of text that its person did not write. Empty fields do not appear in the note.
     """
@@ -112,14 +112,14 @@ class Entry:
     expires: datetime | None = None
     supersedes: str = ""
     superseded_by: str = ""
-    said: datetime | None = None
+    restated: datetime | None = None
     evidence: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
 
     @property
-    def last_said(self) -> datetime:
+    def last_stated(self) -> datetime:
         """The time at which it was last said."""
-        return self.said or self.created
+        return self.restated or self.created
 
     @property
     def link(self) -> str:
@@ -147,8 +147,8 @@ class Entry:
         if self.keywords:
             header["keywords"] = list(self.keywords)
         header |= {key: _plain(value) for key, value in self.slots.items() if key not in RESERVED}
-        if self.said:
-            header["said"] = self.said.replace(microsecond=0)
+        if self.restated:
+            header["said"] = self.restated.replace(microsecond=0)
         if self.expires:
             header["expires"] = self.expires.replace(microsecond=0)
         header |= {key: value for key in _LINKS if (value := getattr(self, key))}
@@ -245,7 +245,7 @@ def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
     if entry.expires is not None:
         return entry.expires if entry.expires.tzinfo else entry.expires.replace(tzinfo=entry.created.tzinfo)
     days = lifetime(entry.type, entry.scope, settings)
-    return None if days is None else entry.last_said + timedelta(days=days)
+    return None if days is None else entry.last_stated + timedelta(days=days)
 
 
 def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | None:

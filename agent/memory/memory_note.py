@@ -71,7 +71,7 @@ def entry_line(text: str, evidence: Sequence[str], language: Language, *, is_onc
     return f"- {text} ({links}){once}"
 
 
-def is_said_once(row: str) -> bool:
+def is_stated_once(row: str) -> bool:
     """True if a line is marked as said once."""
     return row.rstrip().endswith(tuple(f" · {mark}" for mark in texts.in_all_languages("memory_note.once")))
 
@@ -177,14 +177,14 @@ def _repeated(rows: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int
             yield one, other
 
 
-def _united(kept: str, gone: str) -> str:
+def _united(line: str, gone: str) -> str:
     """The remaining line, with the evidence of both."""
-    ending = kept[len(kept.rstrip("\r\n")) :]
-    bare = kept.rstrip("\r\n")
+    ending = line[len(line.rstrip("\r\n")) :]
+    bare = line.rstrip("\r\n")
     more = [link for link in _LINKS.findall(gone) if link not in bare]
     links = [*_LINKS.findall(bare), *more][:_MOST_EVIDENCE]
     head = _TAIL.sub("", bare)
-    return f"{head} ({' '.join(links)}){ending}" if links else kept
+    return f"{head} ({' '.join(links)}){ending}" if links else line
 
 
 def _size(rows: Sequence[str]) -> int:

@@ -52,7 +52,7 @@ class StoredEntry:
         times = self.entry.slots.get("times", "")
         return max(1, int(times)) if times.isascii() and times.isdigit() else 1
 
-    def was_said(self, day: date) -> bool:
+    def is_stated_on(self, day: date) -> bool:
         """True if a conversation that began on this day is among its evidence."""
         return day.isoformat() in session_days(self.entry.evidence)
 
@@ -107,7 +107,7 @@ def entries_on_day(vault: Vault, day: date) -> DayEntries:
     edited = (*edited_on(vault, entries, day), *(note.path for note in waiting_notes(vault)))
     of_others = (path for path in dict.fromkeys(edited) if path.startswith(entries) and not path.startswith(begin))
     older = load_entries(vault, of_others)
-    again = tuple(each for each in older if each.was_said(day))
+    again = tuple(each for each in older if each.is_stated_on(day))
     return DayEntries(load_entries(vault, entry_paths_on(vault, day)), again)
 
 

@@ -36,10 +36,10 @@ from agent.memory.capture.writer import EntryWriter, Near
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.statements import (
+    is_lasting_wish,
     is_one_word,
     is_question,
     is_small_talk,
-    is_standing_wish,
     sentences_in,
     tells_nothing,
 )
@@ -214,7 +214,7 @@ class Conversations:
         known_texts += [row for each in reading.written for row in each.text.splitlines()]
         for each in stated:
             is_known = any(shared(text, each.text) >= HALF for text in known_texts)
-            if is_standing_wish(each.text) and not is_known and not self.writer.is_known(each):
+            if is_lasting_wish(each.text) and not is_known and not self.writer.is_known(each):
                 yield each
 
     def _lines(self, session: Session) -> Iterator[TalkLine]:

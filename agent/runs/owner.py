@@ -208,4 +208,4 @@ def stated_entries(searches: RecallSource) -> tuple[StoredEntry, ...]:
     waiting = {each.path: each for each in searches.waiting.entries()}
     paths = dict.fromkeys(hit.path for hit in hits if hit.path not in waiting)
     found = [*waiting.values(), *load_entries(searches.workspace.vault, paths)]
-    return tuple(sorted(found, key=lambda each: (with_offset(each.entry.last_said), each.entry.id), reverse=True))
+    return tuple(sorted(found, key=lambda each: (with_offset(each.entry.last_stated), each.entry.id), reverse=True))

@@ -24,11 +24,11 @@ from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.recall.authorship import Asker, agents_notes, is_near, parse_search
-from agent.memory.recall.candidates import SPARE, is_given_as_note, may_be_found, may_be_offered
+from agent.memory.recall.candidates import SPARE, is_recalled_as_note, may_be_found, may_be_offered
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembered, plain
-from agent.memory.recall.refresh import ShownMemories, log_recall
+from agent.memory.recall.refresh import SessionMemories, log_recall
 from agent.memory.understanding.statements import is_small_talk
 from agent.runs.likely_passages import LikelyPassages, PersonsLines
 from agent.runs.request_note import only_asks, words_of
@@ -73,7 +73,7 @@ class RecallSource:
     foreign: TextOrigin
     tell: Callable[[object], object]
     waiting: WaitingStatements
-    ledger: ShownMemories = field(default_factory=ShownMemories)
+    ledger: SessionMemories = field(default_factory=SessionMemories)
     fallback: DegradedSearch = field(default_factory=DegradedSearch)
     lines: PersonsLines = field(init=False)
     _keywords: Searcher | None = None
@@ -96,7 +96,7 @@ class RecallSource:
         vault = self.workspace.vault
         without = (*agents_notes(vault.home), Filters(paths=(vault.home.at(ENTRIES),)))
         answer = self._find(question, limit * SPARE, passages=True, without=without)
-        hits = (self.lines.left_of(hit, answer.text) for hit in answer.hits if is_given_as_note(hit, vault.home))
+        hits = (self.lines.left_of(hit, answer.text) for hit in answer.hits if is_recalled_as_note(hit, vault.home))
         return replace(answer, hits=tuple(islice(filter(None, hits), limit)))
 
     def turns(self, question: str) -> SearchResult:
@@ -259,7 +259,11 @@ class MemorySource:
         origin = self.recall.foreign.source(each.path, data, each.lines) if each.kind == NOTE else ""
         origin = origin or guest_origin(self.asker, each.sender)
         return Piece(
-            frame(each.shown, origin) if origin else each.shown, self.name, 1.0 / (1.0 + rank), receipt, origin
+            frame(each.model_text, origin) if origin else each.model_text,
+            self.name,
+            1.0 / (1.0 + rank),
+            receipt,
+            origin,
         )
 
 

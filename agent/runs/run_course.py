@@ -49,7 +49,7 @@ def trace_of(session: Session, run: str) -> RunTrace:
     failed = {each.call for each in messages if isinstance(each, ToolResult) and each.failed}
     calls = [resolved(call) for each in messages if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return RunTrace(steps, session.untrusted, said=_utterances(session, run))
+    return RunTrace(steps, session.untrusted, utterances=_utterances(session, run))
 
 
 def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:

@@ -76,7 +76,7 @@ def measure(found: Sequence[tuple[MemorySource, locomo.Conversation]], behind: s
             evidence = {(Path(path).name, line) for path, line in question.evidence}
             complete.append(evidence <= lines)
             had, wanted = had + len(evidence & lines), wanted + len(evidence)
-            tokens.append(sum(count(each.shown) for each in given))
+            tokens.append(sum(count(each.model_text) for each in given))
             passages.append(len(given))
             asking += sum(each.text.endswith(("?", "？")) for each in given)
         needless += [bool(source.passages(task).found) for task in general_tasks(1 + number % 2)[::EVERY]]

@@ -12,7 +12,7 @@ from agent.events.runs import Speaker
 from agent.memory.memory_note import LongTermFact
 from agent.memory.profile.owner import MOST, OwnerFacts, VaultPlace, owner_block, owner_facts
 from agent.memory.profile.profile_file import parse_profile
-from agent.memory.understanding.statements import is_standing_wish
+from agent.memory.understanding.statements import is_lasting_wish
 from agent.runs.owner import OwnerBlock
 from agent.tools.text_origin import text_origin_of
 from agent.workspace.search_index import open_index
@@ -134,4 +134,4 @@ def test_what_is_said_in_several_places_stands_once_and_what_was_learned_is_no_w
     ],
 )
 def test_a_wish_for_always_is_told_from_one_for_now(text: str, is_wish: bool) -> None:
-    assert is_standing_wish(text) is is_wish
+    assert is_lasting_wish(text) is is_wish

@@ -29,7 +29,7 @@ from agent.loop.asking import MOST_CALLS
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
 from agent.memory.forgetting.forgotten_statements import phrase
-from agent.memory.forgetting.private_state import forget_in_given_texts
+from agent.memory.forgetting.private_state import forget_in_model_texts
 from agent.runs.report import RunReport
 from agent.texts import Sentence
 from tests.loop.stage import Stage, carried_out, note
@@ -221,6 +221,6 @@ def test_thinking_goes_back_in_a_later_process_and_never_into_the_note(tmp_path:
     assert "SECRETTHOUGHT" not in note(here.vault, ended.session)
     here.ask("And now?", load_session(here.vault, ended.session))
     assert thinking_in(model.heard[2]) == [KEPT]
-    forget_in_given_texts(here.vault, phrase("My code word is Heffalump"))
+    forget_in_model_texts(here.vault, phrase("My code word is Heffalump"))
     here.ask("And after a forgetting?", load_session(here.vault, ended.session))
     assert thinking_in(model.heard[3]) == []

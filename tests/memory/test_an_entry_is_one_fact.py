@@ -120,13 +120,13 @@ def capture(capture: str, tools: tuple[str, ...] = ()) -> list[EntryType]:
     settings = replace(SETTINGS, capture=capture)  # type: ignore[arg-type]
     config = CaptureConfig(settings, FakeClock(), str, lambda: str)
     event = replace(RUN, task="My sister Mara lives in Porto.", tools=tools)
-    trace = RunTrace(tuple(map(ToolUse, tools)), said=(Utterance(event.task),))
+    trace = RunTrace(tuple(map(ToolUse, tools)), utterances=(Utterance(event.task),))
     return [entry.type for entry in entries_of_run(event, trace, config)]
 
 
 def test_an_entry_says_the_kind_of_task_and_has_no_empty_keys() -> None:
     config = CaptureConfig(SETTINGS, FakeClock(), str, lambda: str)
-    trace = RunTrace(said=(Utterance("My sister Mara lives in Porto."),), task_type="planning")
+    trace = RunTrace(utterances=(Utterance("My sister Mara lives in Porto."),), task_type="planning")
     (entry,) = entries_of_run(RUN, trace, config)
     assert b"\ntask_type: planning\n" in entry.note() and b"keywords" not in entry.note()
 
@@ -191,7 +191,7 @@ def test_said_again_it_is_counted_and_renewed_and_one_run_says_it_once(talk: Tal
     assert talk.say("My sister Mara lives in Porto", run="two") == [Resolution.AGAIN]
     (each,) = talk.entries()
     assert each.times == 2 and len(each.entry.evidence) == 2
-    assert each.entry.last_said > each.entry.created
+    assert each.entry.last_stated > each.entry.created
 
 
 @given(st.lists(st.text(max_size=300), max_size=5))

@@ -60,8 +60,8 @@ def test_general_tasks_are_given_nothing_and_questions_in_other_words_keep_most(
 
 def test_what_the_link_says_is_not_said_again() -> None:
     passage = Remembered("Projects/Kitchen.md", "Kitchen > Open", "", (1, 2), "- tiles", 1.0, "note", length=9)
-    assert passage.shown == "[[Projects/Kitchen]] > Open, lines 1–2 of 9\n- tiles"
-    assert replace(passage, title="The kitchen").shown.startswith("[[Projects/Kitchen]] The kitchen, lines")
+    assert passage.model_text == "[[Projects/Kitchen]] > Open, lines 1–2 of 9\n- tiles"
+    assert replace(passage, title="The kitchen").model_text.startswith("[[Projects/Kitchen]] The kitchen, lines")
 
 
 def test_without_vectors_the_words_alone_decide() -> None:

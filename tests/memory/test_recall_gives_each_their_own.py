@@ -23,11 +23,11 @@ from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
 from agent.memory.recall.authorship import OWN_ENTRIES, Asker
-from agent.memory.recall.candidates import is_given_as_note, may_be_offered
+from agent.memory.recall.candidates import is_recalled_as_note, may_be_offered
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
-from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
+from agent.memory.recall.refresh import SessionMemories, is_due, refresh_subscriber, topics
 from agent.vault.folders import AT_ROOT
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over
 from tests.index.fakes import FAKE, FakeEmbedder
@@ -73,7 +73,7 @@ def said(found: Recollection) -> list[str]:
 def test_a_memory_is_given_with_its_day_its_kind_and_where_it_stands(shelf: Shelf) -> None:
     entry = shelf.put("User: I drink green tea.\nAssistant: Noted.")
     (found,) = shelf.open().recall("which tea?", Asker(), 8).found
-    assert found.shown == f"2026-11-20 · conversation · [[{entry.path[:-3]}]]\n{entry.text}"
+    assert found.model_text == f"2026-11-20 · conversation · [[{entry.path[:-3]}]]\n{entry.text}"
     lines = shelf.notes[entry.path].decode().splitlines()
     assert "\n".join(lines[found.lines[0] - 1 : found.lines[1]]) == entry.text
 
@@ -264,7 +264,7 @@ def test_what_is_forgotten_does_not_come_back_by_the_log_of_a_day_on_which_it_wa
     )
     recaller = replace(shelf.open(), forgotten=lambda: Tombstones(fingerprints("Clara lives in Lisbon.")))
     (found,) = recaller.recall("What did we say yesterday, where does Clara live?", Asker(), 8).found
-    assert "Lisbon" not in found.shown and "Clara visits us in May" in found.text
+    assert "Lisbon" not in found.model_text and "Clara visits us in May" in found.text
 
 
 def test_a_quota_leaves_room_for_other_kinds(shelf: Shelf) -> None:
@@ -355,7 +355,7 @@ STEP = IterationStarted("run", "sessions/a.md", 4, "plan the week")
 def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> None:
     shelf.put("User: Lisbon is where my sister lives")
     told: list[object] = []
-    ledger = ShownMemories()
+    ledger = SessionMemories()
     ledger.begin(Asker(session="sessions/a.md", run="run"), HeldText())
     refresh = refresh_subscriber(
         shelf.open(), ledger, SETTINGS, lambda event, most: "the flight to Lisbon"[-most:], lambda text: len(text) // 4,
@@ -373,7 +373,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
 
 def test_results_that_no_memory_is_likely_to_help_with_bring_up_nothing(shelf: Shelf) -> None:
     shelf.put("User: the wifi password is on the router")
-    ledger = ShownMemories()
+    ledger = SessionMemories()
 
     def refreshed(settings: MemorySettings) -> int:
         ledger.begin(Asker(session="s", run="run"), HeldText())
@@ -389,7 +389,7 @@ def test_results_that_no_memory_is_likely_to_help_with_bring_up_nothing(shelf: S
 
 def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> None:
     anna, ben = (Asker(name, "lark:room", is_owner=False, session="s", run=name) for name in ("anna", "ben"))
-    ledger, tea = ShownMemories(), Remembered("tea.md", "", "", (1, 1), "tea is green", 1.0, "chat_turn")
+    ledger, tea = SessionMemories(), Remembered("tea.md", "", "", (1, 1), "tea is green", 1.0, "chat_turn")
     for each in (anna, ben):
         ledger.begin(each, HeldText())
     ledger.give(anna, (tea,))
@@ -401,7 +401,7 @@ def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> Non
 def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
     for number in range(5):
         shelf.put(f"User: Lisbon {'abcde'[number] * 9} " + f"word{number} " * 60)
-    ledger = ShownMemories()
+    ledger = SessionMemories()
 
     def refreshed(settings: MemorySettings) -> int:
         ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"), HeldText())
@@ -468,14 +468,14 @@ def test_a_placeholder_in_the_profile_is_no_memory_and_what_is_filled_in_is_one(
 )
 def test_only_knowledge_comes_before_a_task_as_a_note(path: str, given: bool) -> None:
     """Memories come by their own way; what steers, and what the agent writes of its own work, is no knowledge."""
-    assert is_given_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT) is given
+    assert is_recalled_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT) is given
 
 
 @pytest.mark.parametrize("heading", ["Sources", "来源"])
 def test_what_a_research_has_read_is_no_knowledge(heading: str) -> None:
     listed = Hit("research/tea.md", "Tea", None, 1.0, (30, 40), "1. [[plan]]", ("2026-12-05 10:00", heading))
-    assert not is_given_as_note(listed, AT_ROOT)
-    assert is_given_as_note(replace(listed, headings=("2026-12-05 10:00", "In short")), AT_ROOT)
+    assert not is_recalled_as_note(listed, AT_ROOT)
+    assert is_recalled_as_note(replace(listed, headings=("2026-12-05 10:00", "In short")), AT_ROOT)
 
 
 @pytest.mark.parametrize("path", ["entries/tea.md", "daily/2026-11-20.md", "profile/tea.md", "MEMORY.md", "tea.md"])

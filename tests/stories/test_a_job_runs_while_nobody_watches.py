@@ -221,7 +221,7 @@ def test_in_the_persons_own_session_only_the_persons_words_are_theirs(house: Hou
     assert note.count(" You\n") == 2 and note.count("The job morning") == 1
     shown = last_exchanges(load_session(house.workspace.vault, first.session))
     assert [asked for asked, _ in shown] == ["My cat is called Momo.", "My dog is called Rex."]
-    said = run_trace(house.workspace.vault, first.session, last.run).said
+    said = run_trace(house.workspace.vault, first.session, last.run).utterances
     assert [each.text for each in said] == ["My cat is called Momo.", "My dog is called Rex."]
 
 

@@ -67,7 +67,7 @@ def test_general_tasks_are_given_nothing(lived: RunService) -> None:
 
 def test_a_passage_says_where_it_stands_and_a_short_note_is_whole(lived: RunService) -> None:
     (found, *_) = lived.passages("Which plumber should I take?").found
-    assert found.shown.startswith("[[house/Plumber]], lines 1–4 of 4\n# Plumber\n")
+    assert found.model_text.startswith("[[house/Plumber]], lines 1–4 of 4\n# Plumber\n")
     assert "very clean" in found.text
 
 
@@ -172,4 +172,4 @@ def test_a_passage_says_the_day_of_its_note(lived: RunService) -> None:
     )
     lived.recall.library.refresh()
     (found, *_) = lived.passages("When did Hedda go to the lighthouse?").found
-    assert found.shown.startswith("2026-05-08 · [[talks/session four]]")
+    assert found.model_text.startswith("2026-05-08 · [[talks/session four]]")

@@ -41,7 +41,7 @@ def signals_of_entries(entries: Iterable[StoredEntry]) -> Iterator[Sign]:
     """
     for each in entries:
         whole, entry = evidence_of(each), each.entry
-        days = dict.fromkeys((entry.created.date(), entry.last_said.date()))
+        days = dict.fromkeys((entry.created.date(), entry.last_stated.date()))
         for sentence in sentences_in(entry.text):
             for dimension, value in stated_preferences(sentence):
                 for day in days:

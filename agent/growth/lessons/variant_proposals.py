@@ -66,7 +66,7 @@ def _patterns(uses: Sequence[Use], traces: dict[str, RunTrace]) -> Iterator[str]
 
 
 def _task_of(trace: RunTrace) -> str:
-    return next((each.text for each in trace.said if not each.is_earlier), "")
+    return next((each.text for each in trace.utterances if not each.is_earlier), "")
 
 
 def _reflected(vault: Vault, candidate: SkillCandidate) -> Iterator[str]:

@@ -22,7 +22,7 @@ from agent.interfaces.cli.printing import as_lines, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.markdown.title import clipped
-from agent.memory.profile.owner import shown_confidence
+from agent.memory.profile.owner import format_confidence
 from agent.vault.folders import LESSONS_NOTE
 from agent.workspace.workspace import Workspace
 
@@ -79,7 +79,7 @@ def list_all(output: Output, workspace: Workspace) -> None:
         now = workspace.clock.now()
         lines = [said("rules:"), *(f"  {line}" for line in found.lines or [found.empty])]
         lines += ["", said("what I believe you prefer (vault-agent lessons beliefs says why):")]
-        believed = [f"  {shown_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
+        believed = [f"  {format_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
                     for each in model.beliefs]  # fmt: skip
         lines += believed or [f"  {said('nothing is believed about what you prefer yet')}"]
         lines += ["", said("what I thought of my runs:")]

@@ -9,7 +9,7 @@ from agent.growth.beliefs.sign import says
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import padded
 from agent.memory.profile.load import LayerFigures, ProfileFigures
-from agent.memory.profile.owner import TASK_KINDS, shown_confidence
+from agent.memory.profile.owner import TASK_KINDS, format_confidence
 from agent.memory.profile.profile_file import ProfileFile
 from agent.texts import Language, text
 from agent.workspace.workspace import Workspace
@@ -82,7 +82,7 @@ def format_beliefs(model: PersonModel, noted: Collection[str], language: Languag
     if not model.beliefs:
         yield said("nothing is believed about what you prefer yet")
     for each in model.beliefs:
-        yield f"{shown_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
+        yield f"{format_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
         yield f"      {_figures(each, language)}"
         yield f"      {_standing(model, each, noted, language)}"
         yield from (f"      {one.evidence.written} {one.excerpt}".rstrip() for one in each.signs[:_SHOWN])

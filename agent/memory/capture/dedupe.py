@@ -48,7 +48,7 @@ class Judgement:
 
 def judge(entry: Entry, near: Sequence[StoredEntry]) -> Judgement:
     """The result for an entry compared with the entries `near` it, of any type and owner."""
-    if entry.source == MODEL and any(_is_said(entry, each) for each in near):
+    if entry.source == MODEL and any(_restates(entry, each) for each in near):
         return Judgement(Resolution.NONE, entry, why="a person has said it")
     current = [each for each in near if not each.entry.superseded_by]
     named = {entry.supersedes} - {""}
@@ -72,7 +72,7 @@ def _is_of_one_run(entry: Entry, other: Entry) -> bool:
     return bool(run) and run == other.slots.get("run")
 
 
-def _is_said(entry: Entry, other: StoredEntry) -> bool:
+def _restates(entry: Entry, other: StoredEntry) -> bool:
     """True if a person's entry says what a model concluded."""
     return is_comparable(replace(entry, source=""), other.entry) and is_same(entry.text, other.entry.text)
 

@@ -114,8 +114,8 @@ def quote_for(text: str, message: str) -> str:
     it, and if the fact has its words."""
     shares = {" ".join(each.split()): shared(text, each) for each in sentences_in(message)}
     best = max(shares, key=lambda each: shares[each], default="")
-    is_said = bool(best) and shares[best] >= HALF
-    return best if is_said and best not in text and HIDDEN_IN_NOTES not in best else ""
+    is_stated = bool(best) and shares[best] >= HALF
+    return best if is_stated and best not in text and HIDDEN_IN_NOTES not in best else ""
 
 
 def shared(text: str, sentence: str) -> float:
@@ -156,7 +156,7 @@ class RunTrace:
     steps: tuple[ToolUse, ...] = ()
     untrusted: tuple[str, ...] = ()
     is_whole: bool = True
-    said: tuple[Utterance, ...] = ()
+    utterances: tuple[Utterance, ...] = ()
     task_type: str = ""
 
 
@@ -197,7 +197,7 @@ def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig)
     if settings.capture == "off":
         return ()
     event = replace(event, task=config.masked(event.task))
-    utterances = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
+    utterances = tuple(replace(each, text=config.masked(each.text)) for each in trace.utterances)
     found = fact_entries(event, utterances, clock, group=settings.capture_group)
     slots = {"task_type": trace.task_type} if trace.task_type else {}
     entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found]

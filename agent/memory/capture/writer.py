@@ -99,9 +99,9 @@ class EntryWriter:
 
     def is_known(self, entry: Entry) -> bool:
         """True if keeping the entry would write no note for it: it is saved, or to be forgotten."""
-        return not any(before is None for _, before, _ in changes_of(self._kept(entry, ()), self.vault.home))
+        return not any(before is None for _, before, _ in changes_of(self._judged_unasked(entry, ()), self.vault.home))
 
-    def _kept(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
+    def _judged_unasked(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
         if load_tombstones(self.vault).is_forgotten(entry.text):
             return Judgement(Resolution.NONE, entry, why="forgotten")
@@ -124,7 +124,7 @@ class EntryWriter:
         """
         notes = _Notes(dict[str, tuple[bytes | None, bytes]](edits))
         home = self.vault.home
-        verdicts = tuple(notes.add(self._kept(entry, (*notes.new, *known)), home) for entry in entries)
+        verdicts = tuple(notes.add(self._judged_unasked(entry, (*notes.new, *known)), home) for entry in entries)
         made = ((path, *versions) for path, versions in notes.changes.items())
         changed = memory_change(self.vault, tuple(made), self.language)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
@@ -182,14 +182,14 @@ class CaptureWorker:
 
     def __init__(
         self,
-        keeper: EntryWriter,
+        writer: EntryWriter,
         config: CaptureConfig,
         trace: Callable[[str, str], RunTrace],
         tell: Callable[[object], object],
         also: Sequence[AdditionsOfRun] = (),
         after: Sequence[AfterCapture] = (),
     ) -> None:
-        self._keeper = keeper
+        self._writer = writer
         self._config = config
         self._trace = trace
         self._tell = tell
@@ -205,7 +205,7 @@ class CaptureWorker:
         if "." in event.run:
             return
         self._unwritten.add(event.run)
-        talk = self._keeper.vault.held(event.session)
+        talk = self._writer.vault.held(event.session)
         self.then(lambda: self._work_on(event, talk))
 
     def wait_for(self, run: str) -> None:
@@ -251,8 +251,8 @@ class CaptureWorker:
         except Exception as error:  # noqa: BLE001 - a failed capture must not stop the run or later captures
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
             captured = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
-        if not self._holds(event) and self._keeper.vault.held(event.session) == talk:  # no other run has begun in it
-            _guarded(lambda: _insist(lambda: self._keeper.keep((), _subject(event), _stamp(event)), event.run))
+        if not self._holds(event) and self._writer.vault.held(event.session) == talk:  # no other run has begun in it
+            _guarded(lambda: _insist(lambda: self._writer.keep((), _subject(event), _stamp(event)), event.run))
         with self._written:
             self._unwritten.discard(event.run)
             self._written.notify_all()
@@ -278,9 +278,9 @@ class CaptureWorker:
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):
             return None if is_later else captured(event.run, event.session, ())
-        clock = self._keeper.vault.clock
+        clock = self._writer.vault.clock
         began = clock.monotonic()
-        verdicts = self._keeper.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
+        verdicts = self._writer.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
         if entries:
             log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from agent.config.resources import pattern
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.forgetting.tombstones import PRONOUNS, marks, name_marks
-from agent.memory.understanding.statements import claims, is_statement, is_told
+from agent.memory.understanding.statements import claims, is_claim, is_statement
 from agent.memory.understanding.wording import wording
 
 LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
@@ -39,7 +39,7 @@ def _telling_clauses(words: str) -> Iterator[str]:
         clauses = re.split(pattern("clause_end"), sentence)
         for each in clauses if len(clauses) > 1 else ():
             parts = wording(each)
-            if len((parts.words | parts.numbers) - PRONOUNS) >= _FEWEST and is_told(each):
+            if len((parts.words | parts.numbers) - PRONOUNS) >= _FEWEST and is_claim(each):
                 yield each.strip()
 
 

@@ -31,7 +31,7 @@ from agent.memory.forgetting.private_state import (
     drop_unfinished,
     follow_names,
     forget_in_decisions,
-    forget_in_given_texts,
+    forget_in_model_texts,
     forget_in_rows,
 )
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
@@ -163,7 +163,7 @@ def carry_out(
         follow_names(vault.private_folder, own_names(forgetting.forgotten.names))
         forget_in_rows(vault.records, replace(forgetting.forgotten, names=own_names(forgetting.forgotten.names)))
         forget_in_decisions(vault, forgetting.forgotten)
-        forget_in_given_texts(vault, forgetting.forgotten)
+        forget_in_model_texts(vault, forgetting.forgotten)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 

@@ -282,8 +282,8 @@ def _spelled(tokens: list[str]) -> re.Pattern[str]:
     )
     words = "".join(chain.from_iterable(zip_longest(map(re.escape, tokens), gaps, fillvalue="")))
     before = f"(?<!{_JOINED})" if re.match(_JOINED, tokens[0]) else ""
-    behind = f"(?!{_JOINED})" if re.search(rf"{_JOINED}\Z", tokens[-1]) else ""
-    return re.compile(before + words + behind, re.IGNORECASE)
+    after = f"(?!{_JOINED})" if re.search(rf"{_JOINED}\Z", tokens[-1]) else ""
+    return re.compile(before + words + after, re.IGNORECASE)
 
 
 def _tokens(text: str) -> list[str]:

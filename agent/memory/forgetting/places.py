@@ -30,7 +30,7 @@ from agent.memory.forgetting.steering_notes import (
 )
 from agent.memory.forgetting.tombstones import needs_the_one_before
 from agent.memory.store import ARCHIVED
-from agent.memory.understanding.statements import is_told
+from agent.memory.understanding.statements import is_claim
 from agent.memory.understanding.wording import wording
 from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, OWN_NOTES, PROFILE, SESSIONS, AgentFolder, WriteRule
 from agent.vault.store import Vault
@@ -323,7 +323,7 @@ def _rest(entry: Entry, forgotten: ForgottenStatements) -> str:
     left = forgotten.without_forgotten(entry.text)
     if before_in(entry.text) and left != entry.text:
         left = without_before(left)
-        if needs_the_one_before(left) or not is_told(left) or pattern("correction_lead").match(left):
+        if needs_the_one_before(left) or not is_claim(left) or pattern("correction_lead").match(left):
             return ""
     if entry.type is EntryType.CHAT_TURN and left != entry.text:
         asked = [line for line in left.splitlines() if not ANSWER.match(line)]

@@ -42,7 +42,7 @@ _THINKING = '{"thinking before": '
 """The beginning of a text that is thinking, as `loop.thinking_store` writes it."""
 
 
-def forget_in_given_texts(vault: Vault, forgotten: ForgottenStatements) -> None:
+def forget_in_model_texts(vault: Vault, forgotten: ForgottenStatements) -> None:
     """Drop the rows of all conversations that say the text or name a note of it; a file that cannot be read goes."""
     waiting = set(_waiting(vault))
     for path in (vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"):

@@ -27,7 +27,7 @@ from agent.memory.forgetting.private_state import (
     drop_unfinished,
     follow_names,
     forget_in_decisions,
-    forget_in_given_texts,
+    forget_in_model_texts,
     forget_in_rows,
     forget_notices,
     forget_typed,
@@ -284,7 +284,7 @@ class Forgetter:
         follow_names(self.vault.private_folder, quoted.names)
         forget_in_rows(self.vault.records, quoted)
         forget_in_decisions(self.vault, quoted)
-        forget_in_given_texts(self.vault, quoted)
+        forget_in_model_texts(self.vault, quoted)
         self.vault.drop_records(
             lambda word: quoted.concerns(word) or forgotten.is_name(stem_of(word)) or stem_of(word) in forgotten.names
         )

@@ -30,7 +30,7 @@ from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Value
 from agent.memory.entry import slug
-from agent.memory.understanding.statements import is_statement, is_told
+from agent.memory.understanding.statements import is_claim, is_statement
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
 from agent.vault.change import FORGET
@@ -67,7 +67,7 @@ def needs_the_one_before(sentence: str, before: str = "") -> bool:
         return True
     if any(pattern(name).match(words) for name in ("pronoun", "past")):
         return True
-    return before.rstrip().endswith((";", "；")) and (words[0].isdigit() or not (is_told(words) or ":" in words))
+    return before.rstrip().endswith((";", "；")) and (words[0].isdigit() or not (is_claim(words) or ":" in words))
 
 
 def _spans(row: str) -> Iterator[tuple[int, int]]:

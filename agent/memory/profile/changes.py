@@ -244,7 +244,7 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
     outline = outline_of(name, writing.language)
     theirs = person_lines(writing.vault, path, begin) if base is not None else (False,) * (begin.count(b"\n") + 1)
     edit = NoteEdit.begin(begin, theirs)
-    edit.mark_kept()
+    edit.find_marked()
     gone = _gone(writing.vault, path, edit)
     made, rows = list[ProfileChange | BlockChange](), list[str]()
     for change in wanted:
@@ -293,7 +293,7 @@ def _apply(
     resolution: Resolution,
 ) -> "_Done | RefusedChange | ProfileConflict":
     """Make one change; what was done, or why not."""
-    edit.mark_kept()
+    edit.find_marked()
     if is_logged:
         return RefusedChange(change, "this was written into the note before")
     links = " ".join(dict.fromkeys(each.dated_link for each in change.evidence))
@@ -308,7 +308,7 @@ def _apply(
     if not resolution and not change.is_counted and words_of_line(line).casefold() in gone:
         return RefusedChange(change, "the person has removed or changed this line")
     if against is not None:
-        if against.is_kept or (against.is_theirs and resolution != "new"):
+        if against.is_marked or (against.is_theirs and resolution != "new"):
             return ProfileConflict(change.note, against.text, change.line, change.field, change.evidence)
         against.text, against.is_theirs = _indent(against.text) + line, False
         return "replaced"

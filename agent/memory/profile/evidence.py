@@ -73,7 +73,7 @@ def parse_evidence(value: Value) -> Evidence | None:
 def evidence_of(each: StoredEntry) -> Evidence:
     """The evidence that an entry gives: its first line."""
     words = " ".join(each.entry.text.strip().partition("\n")[0].split())[:LONGEST]
-    return Evidence(PurePosixPath(each.path).stem, words, f"{each.entry.last_said:%Y-%m-%d}")
+    return Evidence(PurePosixPath(each.path).stem, words, f"{each.entry.last_stated:%Y-%m-%d}")
 
 
 def is_of_the_person(each: StoredEntry) -> bool:

@@ -26,18 +26,18 @@ MOST_EVIDENCE = 60
 
 @dataclass(slots=True)
 class Row:
-    """A line of the note without its line feed. `is_theirs`: the person wrote or changed it. `is_kept`: they have
+    """A line of the note without its line feed. `is_theirs`: the person wrote or changed it. `is_marked`: they have
     marked it, or its section, with `%% keep %%`."""
 
     text: str
     is_theirs: bool
-    is_kept: bool = False
+    is_marked: bool = False
     is_body: bool = True
 
     @property
     def is_free(self) -> bool:
         """True if the program may replace the line."""
-        return not (self.is_theirs or self.is_kept)
+        return not (self.is_theirs or self.is_marked)
 
 
 @dataclass(slots=True)
@@ -62,25 +62,25 @@ class NoteEdit:
         ]
         return cls(base, rows, "\r\n" if "\r\n" in text else "\n", [])
 
-    def mark_kept(self) -> None:
+    def find_marked(self) -> None:
         """Find the lines that the person has marked, by themselves or with a heading above them."""
         body = parse_body("\n".join(row.text for row in self.rows if row.is_body))
         first = next((at for at, row in enumerate(self.rows) if row.is_body), len(self.rows))
         levels = {first + each.line - 1: each.level for each in body.headings}
-        kept_level = 0
+        marked_level = 0
         for at, row in enumerate(self.rows):
             level = levels.get(at, 0)
-            if level and kept_level and level <= kept_level:
-                kept_level = 0
-            if level and not kept_level and KEEP.search(row.text):
-                kept_level = level
-            row.is_kept = bool(kept_level) or KEEP.search(row.text) is not None
+            if level and marked_level and level <= marked_level:
+                marked_level = 0
+            if level and not marked_level and KEEP.search(row.text):
+                marked_level = level
+            row.is_marked = bool(marked_level) or KEEP.search(row.text) is not None
 
     def empty_field(self, label: str) -> Row | None:
         """The line of the field of this label that nobody has filled and that may be filled."""
         for row in self._fields(label):
             found = field_in(row.text)
-            if found is not None and not found[2] and not row.is_kept:
+            if found is not None and not found[2] and not row.is_marked:
                 return row
         return None
 
@@ -125,7 +125,7 @@ class NoteEdit:
             gap = [] if self._is_blank(len(self.rows) - 2) else [Row("", is_theirs=False)]
             self.rows[-1:-1] = [*gap, Row(f"## {heading}", is_theirs=False), Row("", is_theirs=False), *rows]
             return True
-        if self.rows[at - 1].is_kept and KEEP.search(self._heading_above(at)):
+        if self.rows[at - 1].is_marked and KEEP.search(self._heading_above(at)):
             return False
         added = [*([Row("", is_theirs=False)] if self._is_heading(at - 1) else []), *rows]
         self.rows[at:at] = added
@@ -277,7 +277,7 @@ class BlockChange:
 def change_block(edit: NoteEdit, change: BlockChange) -> BlockDone | None:
     """Make the change; a section that is left empty goes. Returns what was done, or None if
     the lines are not there as the program wrote them, or the person keeps the program out of the section."""
-    edit.mark_kept()
+    edit.find_marked()
     if not change.before:
         return "added" if edit.add(change.heading, *change.after) else None
     if not edit.replace_lines(change.before, change.after):

@@ -17,7 +17,7 @@ from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.seam import WISH, FactKind
-from agent.memory.understanding.statements import is_standing_wish, kind_of
+from agent.memory.understanding.statements import is_lasting_wish, kind_of
 from agent.texts import Language, in_all_languages, text
 from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, RESEARCH
 
@@ -96,14 +96,14 @@ def format_belief_line(
     words += [text("belief.confirmed", language)] if figures.is_confirmed else []
     words += [text("belief.doubted", language)] if figures.is_doubted else []
     comma = text("belief.comma", language)
-    parts = [says, shown_confidence(figures.confidence), comma.join(words)]
+    parts = [says, format_confidence(figures.confidence), comma.join(words)]
     if tasks is not None:
         named = [text(f"belief.task_{kind}", language) for kind in TASK_KINDS if kind in tasks]
         parts.append(comma.join(named) or text("belief.all_tasks", language))
     return f"- {' · '.join(parts)} ^belief-{id}"
 
 
-def shown_confidence(confidence: float) -> str:
+def format_confidence(confidence: float) -> str:
     """A confidence with two digits, rounded down, so that nothing is said to be surer than it is."""
     return f"{int(confidence * 100 + 1e-9) / 100:.2f}"
 
@@ -164,7 +164,7 @@ def owner_facts(
     notes = {each.name.removesuffix(".md"): each for each in files}
     statements = [(each.entry.text.strip(), each.entry.slots.get("kind", ""), each.link) for each in entries]
     statements += [(each.text, "", f"[[{PurePosixPath(MEMORY_NOTE).stem}]]") for each in remembered]
-    wishes = [text for text, kind, _ in statements if kind == WISH or is_standing_wish(text)]
+    wishes = [text for text, kind, _ in statements if kind == WISH or is_lasting_wish(text)]
     wishes += [text for text in _rows(notes.get(_WISHES)) if text not in wishes]
     known = [_note_line(notes[name]) for name in _ABOUT if name in notes and _rows(notes[name])]
     others = [each for each in statements if each[0] not in wishes]

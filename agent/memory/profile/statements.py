@@ -8,7 +8,7 @@ from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
-from agent.memory.entry import ANSWER, EntryType, answer_alone, without_before
+from agent.memory.entry import ANSWER, EntryType, without_before, words_of_answer
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.note_edit import BlockChange
@@ -88,7 +88,7 @@ _SAYINGS = (
 def changes_of_entries(entries: Iterable[StoredEntry], files: Sequence[ProfileFile]) -> tuple[ProfileChange, ...]:
     """The fields that these statements of the person name, with their values, the oldest first. `files` is the profile
     with the notes that are missing as the template has them."""
-    ordered = sorted(entries, key=lambda each: (each.entry.last_said.timestamp(), each.entry.id))
+    ordered = sorted(entries, key=lambda each: (each.entry.last_stated.timestamp(), each.entry.id))
     return tuple(change for each in ordered for change in _changes_of(each, files))
 
 
@@ -133,7 +133,7 @@ def _stated(each: StoredEntry) -> tuple[str, ...]:
     """The statements in an entry: all of a fact; of what was to be remembered, each that states something."""
     text = each.entry.text.strip()
     if each.entry.type is EntryType.FACT or "\n" not in text:
-        words = answer_alone(text) if each.entry.source == ANSWER else without_before(text)
+        words = words_of_answer(text) if each.entry.source == ANSWER else without_before(text)
         return tuple(plain for line in words.splitlines() if (plain := " ".join(line.split())))
     return tuple(fact.text for fact in facts_in(SourceText(text, verbatim=True)))
 

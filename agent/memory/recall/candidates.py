@@ -85,7 +85,7 @@ def _has_status(hit: Hit) -> bool:
     return any(key == "status" for key, _ in hit.facets)
 
 
-def is_given_as_note(hit: Hit, home: AgentFolder) -> bool:
+def is_recalled_as_note(hit: Hit, home: AgentFolder) -> bool:
     """True if the passage may be shown to a model unasked, as one of a note; of a day's note the person's lines.
 
     The list of what a research has read says nothing, and is strangers' text.
@@ -140,7 +140,7 @@ class RecallCandidate:
     session: str = ""
     created: datetime | None = None
     expires: datetime | None = None
-    said: datetime | None = None
+    restated: datetime | None = None
     superseded_by: str = ""
     is_concluded: bool = False
     untrusted: bool = False
@@ -179,7 +179,7 @@ class RecallCandidate:
         if self.kind not in ENTRY_KINDS or self.created is None:
             return False
         kind, scope = EntryType(self.kind), Scope(self.scope)
-        like = Entry("", self.created, "", kind, scope, expires=self.expires, said=self.said)
+        like = Entry("", self.created, "", kind, scope, expires=self.expires, restated=self.restated)
         end = expiry(like, settings)
         return end is not None and end <= now
 
@@ -210,24 +210,24 @@ def rerank(candidates: Sequence[RecallCandidate]) -> list[RecallCandidate]:
 def candidate_of(hit: Hit, home: AgentFolder) -> RecallCandidate:
     """The candidate of a hit, from its facets."""
     layer = next((kind for path, kind in LAYERS if home.holds(hit.path, path)), "")
-    said: Mapping[str, str] = dict(reversed(hit.facets))
-    if said.get("type") in OWN_ENTRIES:
+    facets: Mapping[str, str] = dict(reversed(hit.facets))
+    if facets.get("type") in OWN_ENTRIES:
         return RecallCandidate(hit, ABOUT)
-    if layer and said.get("type") not in NO_KNOWLEDGE:
+    if layer and facets.get("type") not in NO_KNOWLEDGE:
         return RecallCandidate(hit, layer)
     return RecallCandidate(
         hit,
-        said.get("type", ""),
-        CHAT if said.get("scope") == CHAT else USER,
-        said.get("sender_id", ""),
-        said.get("chat_id", ""),
-        said.get("session_id", ""),
-        _time(said.get("created", "")),
-        _time(said.get("expires", "")),
-        _time(said.get("said", "")),
-        said.get("superseded_by", ""),
-        said.get("source") == MODEL,
-        "untrusted" in said,
+        facets.get("type", ""),
+        CHAT if facets.get("scope") == CHAT else USER,
+        facets.get("sender_id", ""),
+        facets.get("chat_id", ""),
+        facets.get("session_id", ""),
+        _time(facets.get("created", "")),
+        _time(facets.get("expires", "")),
+        _time(facets.get("said", "")),
+        facets.get("superseded_by", ""),
+        facets.get("source") == MODEL,
+        "untrusted" in facets,
     )
 
 

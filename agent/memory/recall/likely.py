@@ -94,7 +94,7 @@ def features(asked: str, hit: Hit, names: Sequence[str] = ()) -> dict[str, float
     """The values that the weights of a `Logistic` are multiplied with, by name. `names` are those in what is asked that
     no capital tells."""
     clause, known = _of_clause(asked)
-    has_name = not known.isdisjoint(_NAME.findall(hit.passage)) or any(each in _said_by(hit) for each in names)
+    has_name = not known.isdisjoint(_NAME.findall(hit.passage)) or any(each in _words_of(hit) for each in names)
     return {**_signals(hit), **clause, "name": float(has_name)}
 
 
@@ -116,7 +116,7 @@ def _is_long(name: str) -> bool:
 
 
 def _is_rare(name: str, found: Sequence[Hit]) -> bool:
-    having = {hit.path for hit in found if _has(_said_by(hit), name)}
+    having = {hit.path for hit in found if _has(_words_of(hit), name)}
     return bool(terms(name)) and len(name) > 1 and not name.isdecimal() and len(having) <= _FEW_NOTES
 
 
@@ -125,7 +125,7 @@ def _is_subject(word: str) -> bool:
     return characters("subjectless_characters").isdisjoint(word)
 
 
-def _said_by(hit: Hit) -> str:
+def _words_of(hit: Hit) -> str:
     return _plain(f"{hit.title} {hit.passage}")
 
 
@@ -211,7 +211,7 @@ def _is_about(hit: Hit, name: str, chance: float) -> bool:
     """True for a passage of what a thing is asked about: a note that is called so, or a passage that says so and has
     half of what is asked besides."""
     is_likely = chance >= LEAST["normal"] and coverage(hit) >= SURE
-    return name in _plain(hit.title) or (is_likely and name in _said_by(hit))
+    return name in _plain(hit.title) or (is_likely and name in _words_of(hit))
 
 
 def _likely(asked: str, hit: Hit, mode: Mode, names: Sequence[str], *, is_asked: bool) -> float:
@@ -313,12 +313,12 @@ class HeldText:
         return bool(rows) and all(row in self.text for row in rows)
 
 
-def without_repeated(found: Remembered, given_before: Sequence[Remembered]) -> Remembered | None:
+def without_repeated(found: Remembered, earlier: Sequence[Remembered]) -> Remembered | None:
     """A memory without the lines that say what another one says, if each of its lines is a fact; None if nothing is
     left of it."""
     if found.kind not in _LISTS:
         return found
-    facts = [row for each in given_before for row in each.text.splitlines()]
+    facts = [row for each in earlier for row in each.text.splitlines()]
     rows = found.text.splitlines()
     left = [row for row in rows if not any(is_same(words(row) or row, fact) for fact in facts)]
     return None if is_bare("\n".join(left)) else replace(found, text="\n".join(left))

@@ -96,7 +96,7 @@ class Remembered:
         return Hit(self.path, title, self.id, self.score, self.lines, self.text, (), self.legs)
 
     @property
-    def shown(self) -> str:
+    def model_text(self) -> str:
         """The memory as text for a model: date, kind and place; then the text."""
         speaker = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
         kind = "" if self.kind == NOTE else _KINDS.get(self.kind, self.kind)
@@ -192,13 +192,13 @@ class Recaller:
             is_replaced = not is_past and self._is_replaced(each)
             if is_replaced:
                 outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
-            is_shown = each.may_be_seen_by(asker) and not each.is_bare and not (unasked and each.untrusted)
+            is_allowed = each.may_be_seen_by(asker) and not each.is_bare and not (unasked and each.untrusted)
             is_over = (
                 each.kind == DAILY_KIND
                 and day_of(self.home.name_of(hit.path)) not in days
                 or each.is_over(now, self.settings)
             )
-            if is_shown and not is_over and not is_replaced:
+            if is_allowed and not is_over and not is_replaced:
                 found.setdefault(hit.path, each)
         degraded = joined(dict.fromkeys(answer.degraded for answer in answers if answer.degraded), "; ") or None
         return RankedCandidates(tuple(rerank(list(found.values()))), frozenset(outdated), answers[0].mode, degraded)
@@ -327,8 +327,8 @@ def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) 
     left: list[Remembered] = []
     for each in found:
         if each.kind != "long_term":
-            is_kept = each.kind != DAILY_KIND or each.is_asked_for
-            rest = each if is_kept else _without_facts(each, outdated)
+            is_whole = each.kind != DAILY_KIND or each.is_asked_for
+            rest = each if is_whole else _without_facts(each, outdated)
             left += [rest] if rest else []
             continue
         rows = [row for row in each.text.splitlines() if not (is_bare(row) or rests_on(row, outdated))]

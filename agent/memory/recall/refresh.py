@@ -70,22 +70,22 @@ _WORD = re.compile(r"[^\W\d_][\w'-]{3,}|[\u3400-\u9fff]{2,8}")
 
 
 @dataclass(slots=True)
-class ShownMemories:
+class SessionMemories:
     """The asker of each run, and what each session's model was shown since; of the last 64. Thread-safe.
 
     In a group each person has a separate text, because a model is not shown what it received for others.
     """
 
     _askers: OrderedDict[str, Asker] = field(default_factory=OrderedDict)
-    _shown: OrderedDict[tuple[str, str], HeldText] = field(default_factory=OrderedDict)
+    _texts: OrderedDict[tuple[str, str], HeldText] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, asker: Asker, held: HeldText) -> None:
         """Register a run of this person, in a conversation that has this text."""
         with self._lock:
             self._askers[asker.run] = asker
-            self._shown[asker.session, asker.sender] = held
-            for each in (self._askers, self._shown):
+            self._texts[asker.session, asker.sender] = held
+            for each in (self._askers, self._texts):
                 while len(each) > _RUNS:
                     each.popitem(last=False)
 
@@ -98,17 +98,17 @@ class ShownMemories:
         """Record that these memories were shown to the model in the asker's session."""
         with self._lock:
             key = (asker.session, asker.sender)
-            self._shown[key] = self._shown.get(key, HeldText()).with_texts(each.text for each in found)
+            self._texts[key] = self._texts.get(key, HeldText()).with_texts(each.text for each in found)
 
     def held(self, asker: Asker) -> HeldText:
         """The memories that the model has in the asker's session."""
         with self._lock:
-            return self._shown.get((asker.session, asker.sender), HeldText())
+            return self._texts.get((asker.session, asker.sender), HeldText())
 
 
 def refresh_subscriber(
     recaller: Recaller,
-    ledger: ShownMemories,
+    ledger: SessionMemories,
     settings: MemorySettings,
     latest: Callable[[IterationStarted, int], str],
     count: Callable[[str], int],
@@ -135,7 +135,7 @@ def refresh_subscriber(
             return ()
         ledger.give(asker, chosen)
         tell(ContextRefreshed(event.run, event.session, event.number, len(chosen)))
-        text = "\n\n".join(each.shown for each in chosen)
+        text = "\n\n".join(each.model_text for each in chosen)
         receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in chosen)
         words = f"What else is remembered that may help:\n\n{text}"
         return (Injection(words, MEMORIES, receipts=receipts, type=InjectionType.MEMORY_RECALL),)
@@ -160,7 +160,7 @@ def topics(text: str, task: str) -> str:
 def _fitting(found: Iterable[Remembered], room: int, count: Callable[[str], int]) -> list[Remembered]:
     chosen = []
     for each in found:
-        room -= count(each.shown) + 4
+        room -= count(each.model_text) + 4
         if room < 0:
             break
         chosen.append(each)

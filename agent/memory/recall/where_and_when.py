@@ -81,13 +81,13 @@ def without_distance(part: str, today: date) -> str:
 def days_of_past(text: str, today: date) -> tuple[date, ...]:
     """The single days that a text looks back to, the latest first; of "on Tuesday" and "today" only what is told of
     them as past. A day without a year that is told as past is the latest that has begun."""
-    is_told = pattern("told_as_past").search(text) is not None
+    is_of_past = pattern("told_as_past").search(text) is not None
     days = [each for each in parse_days(text) if each.day]
-    if is_told:
+    if is_of_past:
         named = [_span(each, today)[0] for each in days]
     else:
         named = [span(each.year or today.year, each.month, each.day)[0] for each in days]
-    found = [each.first for each in find_periods(text, today) if each.is_day and (each.is_over or is_told)]
+    found = [each.first for each in find_periods(text, today) if each.is_day and (each.is_over or is_of_past)]
     return tuple(sorted({day for day in (*named, *found) if day <= today}, reverse=True))
 
 
@@ -95,8 +95,8 @@ def _is_of_days(rest: str, today: date) -> bool:
     """True if a sentence asks for what was at a time that is over, and for nothing else."""
     if terms(pattern("of_days").sub(" ", _without_time(rest, today))):
         return False
-    is_told = pattern("told_as_past").search(rest) is not None
-    return bool(parse_days(rest)) or any(each.is_over or is_told for each in find_periods(rest, today))
+    is_of_past = pattern("told_as_past").search(rest) is not None
+    return bool(parse_days(rest)) or any(each.is_over or is_of_past for each in find_periods(rest, today))
 
 
 def _without_time(part: str, today: date) -> str:

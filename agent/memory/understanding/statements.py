@@ -63,23 +63,23 @@ def facts_in(source: SourceText) -> Iterator[Fact]:
 def _stating(sentence: str) -> Iterator[str]:
     """The longest parts of a sentence, between commas, in which every clause may state something and one does; without
     requests that hang on them."""
-    if is_standing_wish(sentence) and not is_request(sentence):
+    if is_lasting_wish(sentence) and not is_request(sentence):
         yield sentence
         return
     ends = [0, *(found.end() for found in pattern("clause_end").finditer(sentence)), len(sentence)]
     begin: int | None = None
-    is_said = False
+    has_statement = False
     for start, end in zip(ends, [*ends[1:], len(sentence)], strict=True):
         clause = _without_lead(sentence[start:end])
-        is_hanging = is_said and pattern("hanging").match(_typed(sentence[start:end]).strip()) is not None
+        is_hanging = has_statement and pattern("hanging").match(_typed(sentence[start:end]).strip()) is not None
         if start < end and clause and not is_hanging and not _is_of_the_moment(clause):
-            if begin is not None and _begins_anew(clause) and is_told(part := _without_lead(sentence[begin:start])):
+            if begin is not None and _begins_anew(clause) and is_claim(part := _without_lead(sentence[begin:start])):
                 yield part
                 begin = start
             begin = start if begin is None else begin
-            is_said = True
+            has_statement = True
             continue
-        if begin is not None and is_told(part := _without_lead(sentence[begin:start])):
+        if begin is not None and is_claim(part := _without_lead(sentence[begin:start])):
             yield part
         begin = None
 
@@ -89,10 +89,10 @@ def _begins_anew(clause: str) -> bool:
     day: what stays true before it is not told of that day."""
     typed = _typed(clause)
     is_new = pattern("own_subject").match(typed) or pattern("dated").search(typed)
-    return is_new is not None and is_told(clause)
+    return is_new is not None and is_claim(clause)
 
 
-def is_told(text: str) -> bool:
+def is_claim(text: str) -> bool:
     """True if a text without questions and requests states something: by its verb, or about the person, somebody, a
     number or a day. Links alone state nothing, whatever stands in the names of notes."""
     typed = _typed(text)
@@ -117,7 +117,7 @@ def is_statement(text: str) -> bool:
     return any(True for _ in facts_in(SourceText(text)))
 
 
-def is_standing_wish(sentence: str) -> bool:
+def is_lasting_wish(sentence: str) -> bool:
     """True for a sentence that says how something is always to be done, not only now."""
     typed = " ".join(_typed(sentence).split())
     return len(typed) <= LONGEST and not is_question(typed) and pattern("standing").search(typed) is not None
@@ -242,11 +242,11 @@ def _whole_wishes(sentences: Sequence[str]) -> Iterator[str]:
     paragraphs" says nothing without "when you compare". What states, asks or wants something by itself stays apart."""
     wish = ""
     for each in sentences:
-        if wish and not (is_standing_wish(each) or not (is_question(each) or is_request(each) or is_told(each))):
+        if wish and not (is_lasting_wish(each) or not (is_question(each) or is_request(each) or is_claim(each))):
             yield wish
             wish = ""
         wish += each
-        if not (each.endswith("；") and is_standing_wish(wish) and not is_request(wish)):
+        if not (each.endswith("；") and is_lasting_wish(wish) and not is_request(wish)):
             yield wish
             wish = ""
     if wish:

@@ -290,7 +290,7 @@ class _Work:
             text = (text or "").replace(line, "", 1)
         home, facts_times = self.vault.home, self.settings.facts_times
         facts = self._load(telling(entries, self.since, facts_times))
-        earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
+        earlier = self._unwanted_lines({line.rstrip("\r\n") for line in outdated})
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         own = tuple(line.text for line in lines if line.own)
         forgotten = load_tombstones(self.vault)
@@ -300,7 +300,7 @@ class _Work:
     def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
         return load_entries(self.vault, (each.path for each in entries))
 
-    def _given_up(self, outdated: Collection[str]) -> tuple[str, ...]:
+    def _unwanted_lines(self, outdated: Collection[str]) -> tuple[str, ...]:
         """The lines of MEMORY.md that are not to come back: a person deleted them, or the archive has them."""
         note, stored = self.vault.home.at(MEMORY_NOTE), self.vault.read(self.vault.home.at(OVERFLOW)) or b""
         lines = (line for line in earlier_lines(self.vault, note) if line not in outdated)
@@ -326,10 +326,10 @@ class _Work:
         return before, now.encode("utf-8", "surrogateescape")
 
     def _summary(self, day: date, text: str, entries: Sequence[Outlined]) -> str:
-        of_day = [each for each in entries if day.isoformat() in (each.outline.day, *each.outline.said_on)]
+        of_day = [each for each in entries if day.isoformat() in (each.outline.day, *each.outline.stated_on)]
         found = self._load(of_day)
         new = tuple(each for each in found if each.entry.created.date() == day)
-        again = tuple(each for each in found if each.entry.created.date() != day and each.was_said(day))
+        again = tuple(each for each in found if each.entry.created.date() != day and each.is_stated_on(day))
         return day_summary(DayEntries(new, again), daily.log(text), self.language)
 
 

@@ -12,12 +12,12 @@ from typing import TypeVar
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
-from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone, with_offset, without_before
+from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, with_offset, without_before, words_of_answer
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import (
     LongTermFact,
     entry_line,
-    is_said_once,
+    is_stated_once,
     links_of,
     new_note,
     parse_facts,
@@ -82,7 +82,7 @@ def owner_words(each: StoredEntry) -> str:
     match entry.type:
         case EntryType.USER_EXPLICIT | EntryType.FACT:
             words = without_before(entry.text)
-            return answer_alone(words) if entry.source == ANSWER else words
+            return words_of_answer(words) if entry.source == ANSWER else words
         case EntryType.CHAT_TURN:
             return "\n".join(_of_person(entry.text))
         case EntryType.AUTO_FLUSH:
@@ -226,7 +226,7 @@ def extract(
 def _grows(row: str, fact: RepeatedFact, most: int) -> bool:
     """True if the fact has more evidence than its line, which has less than `most` links, or was said once."""
     links = links_of(row)
-    is_more = len(links) < min(most, len(fact.evidence)) or (fact.times > 1 and is_said_once(row))
+    is_more = len(links) < min(most, len(fact.evidence)) or (fact.times > 1 and is_stated_once(row))
     return is_more and bool(links) and is_same(words(row) or "", fact.text)
 
 

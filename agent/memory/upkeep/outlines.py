@@ -39,10 +39,10 @@ _Stamp = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class EntryOutline:
-    """An entry without its text: times in seconds since 1970, `day` and `said_on` as dates (ISO), in its own time zone.
+    """An entry without its text: times in seconds since 1970, `day` and `stated_on` as ISO dates, in its own time zone.
 
-    `kind` is equal for entries that may be merged, `words` for those that say the same by rule. `said_on` are the days
-    of its conversations, `times` how often it was said. `facts` are fingerprints of what it states by rule (None: not
+    `kind` is equal for entries that may be merged, `words` for those that say the same by rule. `stated_on` are its
+    conversations' days, `times` how often it was said. `facts` are fingerprints of what it states by rule (None: not
     looked for, as it was old), `lasts` is True if one of them lasts. `is_marked`: its header says that others wrote it;
     `marks` and `blob` tell whether its text has arrived from a stranger.
     """
@@ -52,12 +52,12 @@ class EntryOutline:
     day: str
     type: EntryType
     scope: Scope
-    last_said: float
+    last_stated: float
     expires: float | None
     kind: str
     words: str
     is_replaced: bool
-    said_on: tuple[str, ...]
+    stated_on: tuple[str, ...]
     times: int
     facts: tuple[str, ...] | None
     lasts: bool
@@ -70,14 +70,14 @@ class EntryOutline:
         until = self.expires
         if until is None:
             days = lifetime(self.type, self.scope, settings)
-            until = None if days is None else self.last_said + timedelta(days=days).total_seconds()
+            until = None if days is None else self.last_stated + timedelta(days=days).total_seconds()
         return until is not None and until <= now.timestamp()
 
     def times_since(self, since: datetime) -> int:
         """How often it was said since then, as for a stored entry."""
         if self.created >= with_offset(since).timestamp():
             return self.times
-        return sum(day >= since.date().isoformat() for day in self.said_on)
+        return sum(day >= since.date().isoformat() for day in self.stated_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _outline(vault: Vault, path: str, data: bytes, since: datetime) -> EntryOutl
         entry.created.date().isoformat(),
         entry.type,
         entry.scope,
-        (entry.said or entry.created).timestamp(),
+        (entry.restated or entry.created).timestamp(),
         _expires(entry),
         _fingerprint(json.dumps([entry.type, entry.scope, entry.sender_id, entry.chat_id, entry.thread_id])),
         _words(entry.text),
@@ -249,20 +249,20 @@ def _four(stamp: Collection[int]) -> _Stamp:
 
 def _parse(row: list[Any]) -> EntryOutline:
     """The outline of a row; raises `ValueError`, `TypeError` or `KeyError` for another form."""
-    said_on, times, facts, lasts, is_marked, marks, blob = row[10:]
-    id, created, day, kind_of_entry, scope, last_said, expires, kind, words, is_replaced = row[:10]
+    stated_on, times, facts, lasts, is_marked, marks, blob = row[10:]
+    id, created, day, kind_of_entry, scope, last_stated, expires, kind, words, is_replaced = row[:10]
     return EntryOutline(
         id,
         float(created),
         day,
         _TYPES[kind_of_entry],
         _SCOPES[scope],
-        float(last_said),
+        float(last_stated),
         None if expires is None else float(expires),
         kind,
         words,
         is_replaced,
-        tuple(said_on),
+        tuple(stated_on),
         int(times),
         None if facts is None else tuple(facts),
         lasts,

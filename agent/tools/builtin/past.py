@@ -18,7 +18,7 @@ from agent.memory.daily import cut
 from agent.memory.entry import EntryType, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones, load_tombstones
 from agent.memory.recall.authorship import Asker
-from agent.memory.recall.candidates import SPARE, is_bare, is_given_as_note
+from agent.memory.recall.candidates import SPARE, is_bare, is_recalled_as_note
 from agent.memory.recall.recaller import is_for, plain
 from agent.memory.store import KINDS, PastEvent, PastKind, day_in, past_events
 from agent.times.periods import Period, parse_period
@@ -74,7 +74,7 @@ class PastTools:
         memories = [each.hit for each in recalled.found if each.kind not in _EPISODES][:limit]
         answer = self.search(plain(query), limit * SPARE)
         seen = (each for each in answer.hits if may_read(context.role, each.path, home))
-        notes = [each for each in seen if is_given_as_note(each, home)]
+        notes = [each for each in seen if is_recalled_as_note(each, home)]
         pairs = zip_longest(memories, notes)
         found = list({(each.path, each.lines): each for pair in pairs for each in pair if each is not None}.values())
         days = {each.path: each.day for each in recalled.found}

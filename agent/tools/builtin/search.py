@@ -147,7 +147,7 @@ def _format_hit(vault: Vault, number: int, hit: Hit) -> str:
 
 
 def _recalled(number: int, each: Remembered) -> str:
-    head, _, text = each.shown.partition("\n")
+    head, _, text = each.model_text.partition("\n")
     return f"{number}. {head}, lines {each.lines[0]}-{each.lines[1]}\n{text}"
 
 
