@@ -5,7 +5,7 @@ Nothing here repeats the address: it holds a password.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from re import compile as pattern
@@ -49,12 +49,14 @@ _HINTS: dict[type[Exception], str] = {
 
 
 class _LimitedConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that closes itself when an answer takes longer than `limit` seconds (0: it waits)."""
+    """A connection that closes itself when an answer takes longer than `limit` seconds, if `may_last` does not allow it
+    as many again."""
 
-    limit = 0.0
+    limit = READ_SECONDS + _GRACE
+    may_last: Callable[[], bool] = bool
 
     def wait(self, gen: PQGen[T], *options: Any, **more: Any) -> T:
-        return super().wait(self._limited(gen) if self.limit else gen, *options, **more)
+        return super().wait(self._limited(gen), *options, **more)
 
     def _limited(self, gen: PQGen[T]) -> PQGen[T]:
         until = monotonic() + self.limit
@@ -63,8 +65,10 @@ class _LimitedConnection(psycopg.Connection[tuple[Any, ...]]):
             while True:
                 ready = yield wanted
                 if not ready and monotonic() > until:
-                    self.pgconn.finish()
-                    raise errors.OperationalError("it does not answer")
+                    if not self.may_last():
+                        self.pgconn.finish()
+                        raise errors.OperationalError("it does not answer")
+                    until = monotonic() + self.limit
                 wanted = gen.send(ready)
         except StopIteration as end:
             found: T = end.value
@@ -86,8 +90,8 @@ class SharedDatabase:
 
     def connect(self, *, seconds: float = READ_SECONDS, beginning: str = "") -> Connection:
         """A new connection that has run the statements of `beginning`, and of which no question lasts longer than
-        `seconds` (0: any may). Raises `DatabaseAway`, at once if the server was away a moment ago, and what the
-        statements do."""
+        `seconds` (0: any may, as long as the server takes new connections). Raises `DatabaseAway`, at once if the
+        server was away a moment ago, and what the statements do."""
         if monotonic() < self._away_until:
             raise DatabaseAway(self._reason)
         options = f"-c statement_timeout={int(seconds * 1000)} -c lock_timeout=10s -c client_min_messages=error"
@@ -112,7 +116,10 @@ class SharedDatabase:
         except _AWAY as error:
             self._reason, self._away_until = self._why_away(error), monotonic() + REST
             raise DatabaseAway(self._reason) from None
-        made.limit = seconds + _GRACE if seconds else 0.0
+        if seconds:
+            made.limit = seconds + _GRACE
+        else:
+            made.may_last = self._takes_connections
         try:
             _check_encoding(made)
             if beginning:
@@ -121,6 +128,17 @@ class SharedDatabase:
             made.close()
             raise
         return made
+
+    def _takes_connections(self) -> bool:
+        """False if the server stands still: its machine still acknowledges what is sent to it, so that nothing else
+        tells this from a long question."""
+        try:
+            psycopg.connect(self.url, connect_timeout=CONNECT_SECONDS).close()
+        except errors.ConnectionTimeout:
+            return False
+        except errors.Error:  # it has answered; if it is gone, the connection is cut
+            return True
+        return True
 
     def _why_away(self, error: BaseException) -> object:
         if _UNESCAPED.match(self.url):
