@@ -84,8 +84,8 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         fitting, left = _fitting(read, answer.hits, answer.mode)
         show = partial(_format_hit, read)
-        files = files_named(notes.vault, query) if answer.files is None else answer.files
-        named = [each for each in files if may_read(context.role, each, notes.vault.home)]
+        known = files_named(notes.vault, query) if answer.files is None else answer.files
+        named = [each for each in known if may_read(context.role, each, notes.vault.home)]
         named = [each for each in named if not notes.origin.named(each)][:_NAMED]
         files = f"(files that have these words in their names: {', '.join(named)})" if named else ""
         return _format_results(read, fitting, show, "nothing was found", [limited, left, files])
