@@ -134,10 +134,8 @@ class SharedDatabase:
         tells this from a long question."""
         try:
             psycopg.connect(self.url, connect_timeout=CONNECT_SECONDS).close()
-        except errors.ConnectionTimeout:
-            return False
-        except errors.Error:  # it has answered; if it is gone, the connection is cut
-            return True
+        except errors.Error as error:  # any other error is an answer, or the connection is cut as well
+            return not isinstance(error, errors.ConnectionTimeout)
         return True
 
     def _why_away(self, error: BaseException) -> object:
