@@ -51,6 +51,12 @@ class PostgresServer:
     def data(self) -> str:
         return str(self.folder / "data")
 
+    @property
+    def process(self) -> int:
+        """The number of its first process, which has started all others."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         settings = {**_SETTINGS, "unix_socket_directories": str(self.folder), **self.settings}
@@ -75,6 +81,19 @@ class PostgresServer:
     def kill(self) -> None:
         """End it as a loss of power does."""
         self._end(signal.SIGQUIT)
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Let none of its processes go on, as when its machine is paused, in this block."""
+        below = Path(f"/proc/{self.process}/task/{self.process}/children").read_text().split()
+        processes = [self.process, *map(int, below)]
+        for each in processes:
+            os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in processes:
+                os.kill(each, signal.SIGCONT)
 
     def url(self, database: str) -> str:
         """The address of a database, which is created."""
@@ -105,11 +124,12 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server(settings: Mapping[str, str] | None = None) -> Iterator[PostgresServer]:
-    """A new server, which ends with the block."""
+def postgres_server(settings: Mapping[str, str] | None = None, parent: Path | None = None) -> Iterator[PostgresServer]:
+    """A new server with its files in a new folder in `parent` (None: in memory), which ends with the block."""
     found = programs()
     assert found is not None, REASON
-    parent = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    if parent is None and os.access("/dev/shm", os.W_OK):
+        parent = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(prefix="pg", dir=parent))  # a socket's path is short
     if user := _user():
         shutil.chown(folder, user["user"])

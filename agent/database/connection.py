@@ -5,7 +5,7 @@ Nothing here repeats the address: it holds a password.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from re import compile as pattern
@@ -37,15 +37,26 @@ _AWAY = (
     errors.OperationalError,  # no server, a cut connection, a server that starts or ends, a question that took too long
     errors.InterfaceError,
 )
+_VECTORS = "install pgvector 0.7 or later on the server, and run there: create extension vector"
+_HINTS: dict[type[Exception], str] = {
+    errors.InsufficientPrivilege: (
+        "all machines need the same role, and it CREATE: grant create on database NAME to ROLE"
+    ),
+    errors.ReadOnlySqlTransaction: "database.url has to name the server that is written to, not a copy of it",
+    errors.UndefinedObject: _VECTORS,
+    errors.FeatureNotSupported: _VECTORS,
+}
 
 
 class _LimitedConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that closes itself when an answer takes longer than `limit` seconds (0: it waits)."""
+    """A connection that closes itself when an answer takes longer than `limit` seconds, if `may_last` does not allow it
+    as many again."""
 
-    limit = 0.0
+    limit = READ_SECONDS + _GRACE
+    may_last: Callable[[], bool] = bool
 
     def wait(self, gen: PQGen[T], *options: Any, **more: Any) -> T:
-        return super().wait(self._limited(gen) if self.limit else gen, *options, **more)
+        return super().wait(self._limited(gen), *options, **more)
 
     def _limited(self, gen: PQGen[T]) -> PQGen[T]:
         until = monotonic() + self.limit
@@ -54,8 +65,10 @@ class _LimitedConnection(psycopg.Connection[tuple[Any, ...]]):
             while True:
                 ready = yield wanted
                 if not ready and monotonic() > until:
-                    self.pgconn.finish()
-                    raise errors.OperationalError("it does not answer")
+                    if not self.may_last():
+                        self.pgconn.finish()
+                        raise errors.OperationalError("it does not answer")
+                    until = monotonic() + self.limit
                 wanted = gen.send(ready)
         except StopIteration as end:
             found: T = end.value
@@ -75,9 +88,10 @@ class SharedDatabase:
     def __repr__(self) -> str:
         return f"SharedDatabase({self.vault!r})"
 
-    def connect(self, *, seconds: float = READ_SECONDS) -> Connection:
-        """A new connection, of which no question lasts longer than `seconds` (0: any may). Raises `DatabaseAway`, at
-        once if the server was away a moment ago."""
+    def connect(self, *, seconds: float = READ_SECONDS, beginning: str = "") -> Connection:
+        """A new connection that has run the statements of `beginning`, and of which no question lasts longer than
+        `seconds` (0: any may, as long as the server takes new connections). Raises `DatabaseAway`, at once if the
+        server was away a moment ago, and what the statements do."""
         if monotonic() < self._away_until:
             raise DatabaseAway(self._reason)
         options = f"-c statement_timeout={int(seconds * 1000)} -c lock_timeout=10s -c client_min_messages=error"
@@ -102,15 +116,27 @@ class SharedDatabase:
         except _AWAY as error:
             self._reason, self._away_until = self._why_away(error), monotonic() + REST
             raise DatabaseAway(self._reason) from None
-        made.limit = seconds + _GRACE if seconds else 0.0
-        if (encoding := made.info.parameter_status("server_encoding")) != "UTF8":
+        if seconds:
+            made.limit = seconds + _GRACE
+        else:
+            made.may_last = self._takes_connections
+        try:
+            _check_encoding(made)
+            if beginning:
+                made.execute(beginning)
+        except BaseException:
             made.close()
-            raise DatabaseFault(
-                "the shared database holds text as {encoding}, which has not all characters",
-                hint="make another: create database NAME encoding 'UTF8' template template0",
-                encoding=encoding,
-            )
+            raise
         return made
+
+    def _takes_connections(self) -> bool:
+        """False if the server stands still: its machine still acknowledges what is sent to it, so that nothing else
+        tells this from a long question."""
+        try:
+            psycopg.connect(self.url, connect_timeout=CONNECT_SECONDS).close()
+        except errors.Error as error:  # any other error is an answer, or the connection is cut as well
+            return not isinstance(error, errors.ConnectionTimeout)
+        return True
 
     def _why_away(self, error: BaseException) -> object:
         if _UNESCAPED.match(self.url):
@@ -129,23 +155,9 @@ def database_errors() -> Iterator[None]:
         yield
     except errors.DiskFull as error:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "PostgreSQL") from error
-    except errors.InsufficientPrivilege as error:
+    except tuple(_HINTS) as error:
         raise DatabaseFault(
-            "the shared database refuses it: {reason}",
-            hint="all machines need the same role, and it CREATE: grant create on database NAME to ROLE",
-            reason=_reason(error),
-        ) from error
-    except errors.ReadOnlySqlTransaction as error:
-        raise DatabaseFault(
-            "the shared database refuses it: {reason}",
-            hint="database.url has to name the server that is written to, not a copy of it",
-            reason=_reason(error),
-        ) from error
-    except (errors.UndefinedObject, errors.FeatureNotSupported) as error:
-        raise DatabaseFault(
-            "the shared database lacks something: {reason}",
-            hint="install pgvector 0.7 or later on the server, and run there: create extension vector",
-            reason=_reason(error),
+            "the shared database refuses it: {reason}", hint=_HINTS[type(error)], reason=_reason(error)
         ) from error
     except errors.LockNotAvailable as error:
         raise LockHeld("the shared database is busy: {reason}", reason=_reason(error)) from error
@@ -155,10 +167,13 @@ def database_errors() -> Iterator[None]:
         raise MissingThere("the shared database answers: {reason}", reason=_reason(error)) from error
 
 
-def close_quietly(connection: Connection | None) -> None:
-    """Close a connection, also a broken one."""
-    if connection is not None:
-        connection.close()
+def _check_encoding(made: Connection) -> None:
+    if (encoding := made.info.parameter_status("server_encoding")) != "UTF8":
+        raise DatabaseFault(
+            "the shared database holds text as {encoding}, which has not all characters",
+            hint="make another: create database NAME encoding 'UTF8' template template0",
+            encoding=encoding,
+        )
 
 
 def _reason(error: BaseException) -> str:

@@ -6,7 +6,7 @@ parts of few notes are joined as they become many. So a search reads one row for
 number of notes, and a saved note writes its own terms only.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -171,9 +171,3 @@ def _weighed(found: FieldTerms, fields: Mapping[str, float]) -> tuple[Words, NDA
     terms, at = np.unique(np.concatenate(hashes), return_inverse=True)
     weights = np.bincount(at, times, len(terms)).astype(np.float64)
     return terms, weights, len(found["body"])
-
-
-def rows_of(data: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, Postings]]:
-    """The postings of some rows, each with its term."""
-    for term, row in data:
-        yield term, parse_postings(row)

@@ -5,12 +5,13 @@ damaged), `DatabaseFault` (a person has to look), or `Damaged` (the next update 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import field
 from hashlib import sha256
 
 from agent.database.away import DatabaseAway, MissingThere
-from agent.database.connection import Connection, SharedDatabase, database_errors
+from agent.database.connection import READ_SECONDS, Connection, SharedDatabase, database_errors
+from agent.database.held import HeldConnection
 from agent.dataclass import dataclass
 from agent.index.files import Damaged
 
@@ -23,7 +24,7 @@ SETTINGS = (
 """A search asks for few rows of large tables by their keys: each plan that reads more is a wrong guess."""
 
 _SEARCH_PATH = (
-    "select set_config('search_path', concat_ws(', ', quote_ident(%s), (select extnamespace::regnamespace::text "
+    "select set_config('search_path', concat_ws(', ', '\"{}\"', (select extnamespace::regnamespace::text "
     "from pg_extension where extname = 'vector')), false)"
 )
 """The schema, and that of pgvector, which each kind of server has elsewhere."""
@@ -53,14 +54,17 @@ class IndexSession:
     database: SharedDatabase
     schema: str
     writes: bool = False
-    _connection: Connection | None = field(default=None, init=False)
+    _held: HeldConnection = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._held = HeldConnection(self.database, self._beginning(), 0 if self.writes else READ_SECONDS)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """The connection, in whatever transaction it is."""
         try:
             with index_errors():
-                yield self.connection
+                yield self._held.connection()
         except DatabaseAway:
             self.close()
             raise
@@ -68,24 +72,15 @@ class IndexSession:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """One consistent state of the tables."""
-        with self.reading():
-            connection = self._begun()
+        begin = "begin isolation level repeatable read read only"
+        with index_errors():
+            self._held.ask(lambda connection: connection.execute(begin))
+        with self.reading() as connection:
             try:
                 yield connection
             finally:
                 if not connection.closed:
                     connection.execute("rollback")
-
-    def _begun(self) -> Connection:
-        """The connection in a new transaction; one that was cut meanwhile, as by a server's restart, is made again."""
-        begin = "begin isolation level repeatable read read only"
-        if self._connection is not None:
-            with suppress(DatabaseAway), index_errors():
-                self._connection.execute(begin)
-                return self._connection
-            self.close()
-        self.connection.execute(begin)
-        return self.connection
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -96,12 +91,12 @@ class IndexSession:
     @property
     def is_open(self) -> bool:
         """True if it has a connection that is not known to be cut."""
-        return self._connection is not None and not self._connection.closed
+        return self._held.opened is not None and not self._held.opened.closed
 
     @property
     def is_in_transaction(self) -> bool:
         """True inside `snapshot` or `transaction`."""
-        return self._connection is not None and self._connection.info.transaction_status != _IDLE
+        return self._held.opened is not None and self._held.opened.info.transaction_status != _IDLE
 
     def has(self, table: str) -> bool:
         """True if there is a table of this name."""
@@ -109,33 +104,16 @@ class IndexSession:
             row = connection.execute("select to_regclass(%s)", (f'"{self.schema}".{table}',)).fetchone()
         return row is not None and row[0] is not None
 
-    @property
-    def connection(self) -> Connection:
-        if self._connection is None:
-            self._connection = self.database.connect(**({"seconds": 0} if self.writes else {}))
-            self._enter()
-        return self._connection
-
     def enter(self, schema: str) -> None:
         """Go on in another schema, with the same connection."""
         self.schema = schema
-        if self._connection is not None:
-            with index_errors():
-                self._enter()
+        with index_errors():
+            self._held.begin(self._beginning())
 
     def close(self) -> None:
         """Close the connection; the next question makes another."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._held.close()
 
-    def __del__(self) -> None:
-        self.close()
-
-    def _enter(self) -> None:
-        assert self._connection is not None
-        if self.writes:
-            self._connection.execute(f'create schema if not exists "{self.schema}"')
-        else:
-            self._connection.execute(SETTINGS)
-        self._connection.execute(_SEARCH_PATH, (self.schema,))
+    def _beginning(self) -> str:
+        first = f'create schema if not exists "{self.schema}"' if self.writes else SETTINGS
+        return f"{first}; {_SEARCH_PATH.format(self.schema)}"

@@ -91,7 +91,10 @@ def make_graph(session: IndexSession) -> None:
             return
         with connection.transaction():
             # A graph that fits into this memory is built several times as fast; half a million chunks take 1 GB.
-            connection.execute("set local maintenance_work_mem = '1GB'")
+            connection.execute(
+                "select set_config('maintenance_work_mem', '1GB', true) "
+                "where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')"
+            )
             connection.execute("create index chunk_graph on chunk using hnsw (vector halfvec_cosine_ops)")
 
 

@@ -123,6 +123,8 @@ class SearchResult:
     """True if they are near, and other notes, which are not among the hits, have a word of the query."""
     text: str = ""
     """The query without its filters."""
+    files: tuple[str, ...] | None = None
+    """The files beside notes that have all words of the query in their paths; None: it was not looked for them."""
 
 
 _FILTER = re.compile(r"""(?<!\S)(-?)([^\x00-@\[-^`{-\x7f][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*)|(?=\s|$))""")

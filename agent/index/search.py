@@ -140,17 +140,6 @@ class Searcher:
             with store.snapshot():
                 self._refresh(store)
 
-    def rest(self) -> None:
-        """End what the engine does while nothing is searched for, now; the next search takes 2 ms more."""
-        if not self._turn.acquire(blocking=False):
-            return
-        try:
-            if self._keyword is not None:
-                self._keyword.rest()
-            self._seen = None
-        finally:
-            self._turn.release()
-
     def close(self) -> None:
         """Close all files."""
         if self._store is not None:

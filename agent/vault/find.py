@@ -1,7 +1,7 @@
 """Finds a note by its path, its name, or the `id` in its frontmatter; and notes by a line in them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
@@ -13,10 +13,12 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note, name_key
 
 if TYPE_CHECKING:
-    from agent.vault.listing import file_paths, other_paths
+    from agent.vault.listing import file_paths, listed, other_paths, others_among
 else:
     file_paths = later("agent.vault.listing", "file_paths")
+    listed = later("agent.vault.listing", "listed")
     other_paths = later("agent.vault.listing", "other_paths")
+    others_among = later("agent.vault.listing", "others_among")
 
 _HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")
@@ -108,11 +110,16 @@ def _stem(path: str) -> str:
     return f"{folder}{slash}{name.rpartition('.')[0] or name}"
 
 
-def files_named(vault: Vault, words: str) -> list[str]:
+def files_named(vault: Vault, words: str, known: Iterable[str] | None = None) -> list[str]:
     """The files that are no notes, such as a canvas or a picture, whose paths have each of these words, in any case;
-    none for no words. Of most of them nothing else can be searched."""
+    none for no words. Of most of them nothing else can be searched. `known` are all files, for a caller that has them:
+    git takes several times as long to list them as a search does."""
     wanted = words.casefold().split()
-    return [each for each in other_paths(vault) if all(word in each.casefold() for word in wanted)] if wanted else []
+    if not wanted:
+        return []
+    paths = other_paths(vault) if known is None else (each for each in known if not each.endswith(".md"))
+    named = [each for each in paths if all(word in each.casefold() for word in wanted)]
+    return others_among(vault, listed(vault, named)) if known is not None and named else named
 
 
 def _aliases(data: bytes | None) -> set[str]:

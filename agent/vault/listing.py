@@ -1,7 +1,7 @@
 """All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
@@ -77,8 +77,13 @@ def other_paths(vault: Vault) -> list[str]:
     """The files of the vault that are no notes and that git does not ignore, sorted; without hidden ones and the
     settings."""
     listed = vault.git.fields("ls-files", "-z", "--cached", "--others", "--exclude-standard", *vault.place.pathspec)
+    return others_among(vault, vault.place.in_vault(listed))
+
+
+def others_among(vault: Vault, paths: Iterable[str]) -> list[str]:
+    """The `other_paths` among these, none of which git ignores."""
     private, root = load_held_back(vault.git.gitdir).private, vault.place.root
-    others = (path for path in vault.place.in_vault(listed) if not (is_note(path) or is_hidden(path)))
+    others = (path for path in paths if not (is_note(path) or is_hidden(path)))
     there = {path for path in others if path != VAULT_FILE and os.path.lexists(root / path)}
     there = set(vault.private_notes.left_of(there))
     return sorted(there - set(vault.place.in_vault(private)))

@@ -44,6 +44,10 @@ class Lookout:
         self.outage.worked()
         return events
 
+    def paths(self) -> list[str]:
+        """All files that are known, notes and others; any thread may ask."""
+        return self.watcher.comparison.snapshot.paths()
+
     def is_away(self, now: float) -> bool:
         """True if the vault is missing now. Raises `NotAVault` when it has been missing for `GONE` seconds."""
         if not self.watcher.is_away:

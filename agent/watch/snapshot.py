@@ -180,6 +180,10 @@ class Snapshot:
         if place is not None:
             self._free.append(place)
 
+    def paths(self) -> list[str]:
+        """All known paths; any thread may ask."""
+        return list(self._places)
+
     def below(self, folder: str) -> Iterator[str]:
         """The known paths below a folder; all for the empty name."""
         start = f"{folder}/" if folder else ""

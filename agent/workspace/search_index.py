@@ -186,11 +186,6 @@ class SearchIndex:
         """True if these notes with these content hashes are indexed, and no others; quicker than `known`."""
         return has_exactly(self.files, notes)
 
-    def rest(self) -> None:
-        """End what an open index does by itself until the next search."""
-        if self._searcher is not None:
-            self._searcher.rest()
-
     def close(self) -> None:
         """Close all files, and leave a shared index to other machines."""
         self.release_files()

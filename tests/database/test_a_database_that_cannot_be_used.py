@@ -38,6 +38,19 @@ def test_a_server_that_stands_still_is_not_waited_for(database_url: str, monkeyp
         os.kill(process, signal.SIGCONT)
 
 
+def test_a_writer_waits_for_a_long_question_and_not_for_a_server_that_stands_still(
+    postgres: PostgresServer, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "CONNECT_SECONDS", 2)  # no driver waits for less
+    made = SharedDatabase(database_url, "v").connect(seconds=0)
+    monkeypatch.setattr(made, "limit", 0.1)
+    assert made.execute("select pg_sleep(0.5)").fetchall()
+    with postgres.standing_still():
+        with pytest.raises(DatabaseAway, match="does not answer"), database_errors():
+            made.execute("select 1")
+        assert made.closed
+
+
 def test_tables_that_were_deleted_are_made_again(tables: DatabaseTables) -> None:
     for deleted in ("table words", f'schema "{tables.schema}" cascade'):
         tables.ask("insert into words values ('kettle')")

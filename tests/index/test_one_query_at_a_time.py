@@ -77,17 +77,6 @@ def test_a_small_question_uses_no_file_of_a_search_under_way_and_does_not_hang(
     assert searcher.folders() == FOLDERS
 
 
-def test_a_search_under_way_keeps_its_engine_awake(searcher: Searcher, middle: AsksInTheMiddle) -> None:
-    searcher.search("garden")
-    seen = searcher._seen
-    middle.ask = searcher.rest
-    assert searcher.search("the kettle").hits[0].path == "work/kettle.md"
-    assert searcher._seen == seen
-    searcher.rest()
-    assert searcher._seen is None
-    assert searcher.search("beans").hits[0].path == "work/deep/garden.md"
-
-
 def test_many_threads_ask_at_once(searcher: Searcher) -> None:
     def ask(number: int) -> object:
         if number % 2:

@@ -265,20 +265,26 @@ def git_server(folder: Path, object_format: str = "sha1", tls: ssl.SSLContext | 
     shape = f"--object-format={object_format}"
     subprocess.run(["git", "init", "-q", "--bare", shape, "-b", "main", str(folder / NAME)], check=True)
     server = GitServer(folder)
-    listening = _Listening(("127.0.0.1", 0), _Handler)
-    listening.git, server.port = server, listening.server_address[1]
+    opened = listening(server)
     if tls is not None:
         server.scheme = "https"
-        listening.socket = tls.wrap_socket(listening.socket, server_side=True)
-    thread = threading.Thread(target=listening.serve_forever, args=(0.05,), daemon=True)
+        opened.socket = tls.wrap_socket(opened.socket, server_side=True)
+    thread = threading.Thread(target=opened.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield server
     finally:
         server.end()
-        listening.shutdown()
-        listening.server_close()  # waits for the threads of the requests
+        opened.shutdown()
+        opened.server_close()  # waits for the threads of the requests
         thread.join(5)
+
+
+def listening(server: GitServer, address: tuple[str, int] = ("127.0.0.1", 0)) -> "_Listening":
+    """The open door of a server, which then answers in `serve_forever`."""
+    opened = _Listening(address, _Handler)
+    opened.git, server.port = server, opened.server_address[1]
+    return opened
 
 
 class _Listening(ThreadingHTTPServer):

@@ -130,7 +130,7 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
     """The daemon's socket, and a port if one is wanted; loaded once the daemon has started."""
     serving, ports, served = _load_doors()
     workspace = live.workspace
-    with serving.doors_of(live, served.own_routes(workspace)) as doors, served.answering(workspace):
+    with serving.doors_of(live, served.own_routes(live)) as doors, served.answering(workspace):
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
             sentence = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"

@@ -73,7 +73,7 @@ def command(
         def doors(live: "Live") -> Iterator[None]:
             served = import_module("agent.interfaces.cli.served")
             doors_of = import_module("agent.interfaces.http.serving").doors_of
-            with doors_of(live, served.own_routes(workspace)) as found, served.answering(workspace):
+            with doors_of(live, served.own_routes(live)) as found, served.answering(workspace):
                 port = found.open(wanted)
                 with _announced(output, port.url, port.open, port.token_file, opened):
                     yield

@@ -11,7 +11,7 @@ import json
 import os
 import pickle
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
@@ -24,9 +24,11 @@ from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
 from agent.config.directories import VAULT_FILE
 from agent.config.private import make_folder
 from agent.config.private import replace as replace_file
+from agent.daemon import Live
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Stopping
 from agent.events.runs import Speaker, TaskStarted
+from agent.index.query import SearchResult
 from agent.interfaces.cli.entry import DRAWING, PATH, pointer, relevant, served_command, version
 from agent.interfaces.cli.host import Host, run_in
 from agent.interfaces.cli.language import asks_json, said, speak_here, speaking, terminal_language
@@ -64,6 +66,7 @@ from agent.runs.run_io import RunIO
 from agent.runs.service import RunService, do_nothing
 from agent.skills.learning.offer_news import has_news
 from agent.texts import Language
+from agent.vault.find import files_named
 from agent.workspace.catch_up import catch_up
 from agent.workspace.daemon_socket import program_identity
 from agent.workspace.workspace import Workspace
@@ -212,8 +215,8 @@ def _message(news: RunNews, language: Language, workspace: Workspace) -> RunMess
             return event_message(news)
 
 
-def search_route(callers: Callers) -> Operation:
-    """The operation of a daemon that searches with the settings that it was started with."""
+def search_route(callers: Callers, known_files: Callable[[], Iterable[str]]) -> Operation:
+    """The operation of a daemon that searches with the settings that it was started with, and knows all files."""
     started = (program_identity(), settings_of(os.environ))
     opened: list[RecallSource] = []
 
@@ -228,6 +231,9 @@ def search_route(callers: Callers) -> Operation:
             try:
                 late = catch_up(service.workspace, index)
                 found = find_in(service.workspace, opened[0], question, late)
+                if isinstance(found, SearchResult) and late is None:
+                    named = files_named(service.workspace.vault, question.text, known_files())
+                    found = replace(found, files=tuple(named))
             except AgentError as error:
                 found = SearchFailure(str(error.message), str(error.hint))
         return SearchFound(base64.b64encode(pickle.dumps(found)).decode())
@@ -250,10 +256,10 @@ class CapturedStream(StringIO):
         return self.terminal_size is not None
 
 
-def own_routes(workspace: Workspace) -> tuple[Operation, ...]:
+def own_routes(live: Live) -> tuple[Operation, ...]:
     """What a daemon answers for the command line, with the settings that it has now."""
-    callers = Callers.of(workspace)
-    return command_route(callers), run_route(callers), search_route(callers)
+    callers = Callers.of(live.workspace)
+    return command_route(callers), run_route(callers), search_route(callers, live.lookout.paths)
 
 
 def command_route(callers: Callers) -> Operation:

@@ -142,12 +142,9 @@ class SharedSearch:
 
     @contextmanager
     def held(self) -> Iterator[SearchIndex]:
-        """The index, for this block only; it rests until the next one."""
+        """The index, for this block only."""
         with self._lock:
-            try:
-                yield self._open.get()
-            finally:
-                self.index.rest()
+            yield self._open.get()
 
     def _close(self, index: SearchIndex) -> None:
         with self._lock:

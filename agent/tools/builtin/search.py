@@ -1,6 +1,6 @@
 """The tools that search notes: passages by meaning and memories, lines by their exact text, and open tasks."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TypeAlias, TypeVar
 
 from agent.clock import Clock
+from agent.dataclass import dataclass
 from agent.errors import ToolRetry
 from agent.index.document import note_day
 from agent.index.query import Hit, Mode, SearchResult
@@ -26,7 +27,6 @@ from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import files_named, numbered_lines
 from agent.vault.folders import ENTRIES, AgentFolder, WriteRule, is_hidden
-from agent.vault.store import Vault
 from agent.vault.task_lines import TaskLine, open_tasks
 
 SearchNotes: TypeAlias = Callable[[str, int], SearchResult]
@@ -49,19 +49,46 @@ _SCHEMA = arguments.schema(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadNotes:
+    """The notes of one call's results, each read once, and the origin of each result (empty: the owner's)."""
+
+    notes: Notes
+    data: Mapping[str, bytes | None]
+    sources: Mapping[tuple[str, tuple[int, int]], str]
+
+    def source(self, found: Hit | Remembered) -> str:
+        """The origin of a result."""
+        return self.sources[found.path, found.lines]
+
+
+def _read(notes: Notes, found: Iterable[Hit | Remembered]) -> _ReadNotes:
+    """What is shown of these results."""
+    places = dict.fromkeys((each.path, each.lines) for each in found)
+    data = {path: notes.vault.read(path) for path in dict.fromkeys(path for path, _ in places)}
+    with notes.vault.provenance.looked():
+        sources = {
+            (path, lines): notes.origin_of(path, read, lines) if (read := data[path]) is not None else ""
+            for path, lines in places
+        }
+    return _ReadNotes(notes, data, sources)
+
+
 def search_tool(notes: Notes, search: SearchNotes) -> Tool:
     """`search_vault`, which finds passages of notes; for guests only in notes that they may read."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
         answer = _open_to(notes.vault.home, context, search, query, limit)
+        read = _read(notes, answer.hits)
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
-        fitting, left = _fitting(notes, answer.hits, answer.mode)
-        show = partial(_format_hit, notes.vault)
-        named = [each for each in files_named(notes.vault, query) if may_read(context.role, each, notes.vault.home)]
+        fitting, left = _fitting(read, answer.hits, answer.mode)
+        show = partial(_format_hit, read)
+        known = files_named(notes.vault, query) if answer.files is None else answer.files
+        named = [each for each in known if may_read(context.role, each, notes.vault.home)]
         named = [each for each in named if not notes.origin.named(each)][:_NAMED]
         files = f"(files that have these words in their names: {', '.join(named)})" if named else ""
-        return _format_results(notes, fitting, show, "nothing was found", [limited, left, files])
+        return _format_results(read, fitting, show, "nothing was found", [limited, left, files])
 
     description = "Find passages in the person's notes; with kind:agent in your own."
     return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
@@ -74,29 +101,30 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
         query = arguments.text(call, "query")
         found = recall(query, arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
-        fitting, left = _fitting(notes, found.found, found.mode)
-        return _format_results(notes, fitting, _recalled, "nothing is remembered about that", [limited, left])
+        read = _read(notes, found.found)
+        fitting, left = _fitting(read, found.found, found.mode)
+        return _format_results(read, fitting, _recalled, "nothing is remembered about that", [limited, left])
 
     description = "Recall what the person told: about somebody, a preference, a decision."
     return Tool("memory_recall", description, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
 def _format_results(
-    notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, remarks: Sequence[str]
+    read: _ReadNotes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, remarks: Sequence[str]
 ) -> ToolOutput:
     """The results, numbered, with their sources. Each with untrusted text is framed by itself: it casts no doubt on the
     person's own notes beside it."""
     note: list[str] = [each for each in remarks if each]
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
-    sources_of = [_source(notes, each.path, each.lines) for each in found]
+    sources_of = [read.source(each) for each in found]
     texts = [
         frame(show(number, each), origin) if origin else unframed(show(number, each))
         for number, (each, origin) in enumerate(zip(found, sources_of, strict=True), 1)
     ]
     fit = max(rows_that_fit(texts), 1)
     if rest := found[fit:]:
-        note.insert(0, _format_rest(notes, rest))
+        note.insert(0, _format_rest(read.notes, rest))
     found, texts = found[:fit], texts[:fit]
     origins = dict.fromkeys(filter(None, sources_of[:fit]))
     sources = tuple(Cited(each.path, each.lines) for each in found)
@@ -110,14 +138,14 @@ def _format_rest(notes: Notes, rest: Sequence[_Found]) -> str:
     return f"({len(rest)} more: {', '.join(names)})"
 
 
-def _fitting(notes: Notes, found: Sequence[_Found], mode: Mode) -> tuple[list[_Found], str]:
+def _fitting(read: _ReadNotes, found: Sequence[_Found], mode: Mode) -> tuple[list[_Found], str]:
     """The results without those by others that do not fit by themselves, and a line that names those."""
     fitting, left = list[_Found](), list[str]()
     for each in found:
         hit = each.hit if isinstance(each, Remembered) else each
-        if fits_by_itself(hit, mode) or not _source(notes, each.path, each.lines):
+        if fits_by_itself(hit, mode) or not read.source(each):
             fitting.append(each)
-        elif not notes.origin.named(each.path):
+        elif not read.notes.origin.named(each.path):
             left.append(each.path)
     names = ", ".join(dict.fromkeys(left))
     return fitting, f"(not shown, as others wrote it and it hardly fits: {names})" if left else ""
@@ -132,13 +160,14 @@ def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: s
     return replace(answer, hits=hits[:limit])
 
 
-def _format_hit(vault: Vault, number: int, hit: Hit) -> str:
+def _format_hit(read: _ReadNotes, number: int, hit: Hit) -> str:
+    vault = read.notes.vault
     first, last = hit.lines
     heading = f" > {' > '.join(hit.headings)}" if hit.headings else ""
     own = f" ({_OWN})" if is_agents(hit, vault.home) else ""
     if not hit.is_of_note:
         return f"{number}. {hit.part}, lines {first}-{last}\n{clipped(hit.passage, _PASSAGE)}"
-    note = Note.parse(vault.read(hit.path) or b"")
+    note = Note.parse(read.data[hit.path] or b"")
     day = note_day(hit.path, note, hit.title, next(iter(hit.headings), ""))
     later = note.string("superseded_by") if vault.home.holds(hit.path, ENTRIES) else ""
     head = f"{number}. {hit.path}, {f'{day}, ' if day and day not in hit.path else ''}lines {first}-{last}"
@@ -149,11 +178,6 @@ def _format_hit(vault: Vault, number: int, hit: Hit) -> str:
 def _recalled(number: int, each: Remembered) -> str:
     head, _, text = each.model_text.partition("\n")
     return f"{number}. {head}, lines {each.lines[0]}-{each.lines[1]}\n{text}"
-
-
-def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
-    data = notes.vault.read(path)
-    return notes.origin_of(path, data, lines) if data is not None else ""
 
 
 SHOWN = 50

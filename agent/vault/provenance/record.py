@@ -11,7 +11,8 @@ known from the record that they share (`foreign_record`), by whichever way it ca
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,7 @@ class Provenance:
     _stamp: object = None
     _left: tuple[RemoteAnswers, Mapping[str, int]] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
+    _looking: threading.local = field(default_factory=threading.local)
 
     @property
     def database(self) -> Database:
@@ -71,6 +73,8 @@ class Provenance:
 
         Raises `Retryable` if another process locks the record, `GitFailed` if git fails.
         """
+        if getattr(self._looking, "has_looked", False):
+            return
         with self._lock:
             self.foreign.refresh()
             stamp = self.recorder.stamp()
@@ -82,6 +86,17 @@ class Provenance:
                 self._left = None
                 self.recorder.update(self.answers.load(), self.foreign)
             self._stamp = stamp
+
+    @contextmanager
+    def looked(self) -> Iterator[None]:
+        """Look once for all that this thread asks in the block, which must be about contents that it has read before.
+        Raises as `look` does."""
+        self.look()
+        self._looking.has_looked = True
+        try:
+            yield
+        finally:
+            self._looking.has_looked = False
 
     def leave(self, address: str) -> None:
         """Forget who writes to the remote at this address. What has come from it counts as before if that was only the

@@ -87,7 +87,7 @@ def made(folder: Path) -> Iterator[House]:
         workspace = open_workspace(make_vault(folder, NOTES).place.root)
         with (
             Daemon(workspace).live() as live,
-            doors_of(live, own_routes(workspace)),
+            doors_of(live, own_routes(live)),
             answering(workspace),
         ):
             for _ in range(5):
@@ -171,7 +171,7 @@ def test_a_note_is_found_a_second_after_it_was_saved(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         furnish(tmp_path / "home", patch.setenv)
         workspace = open_workspace(make_vault(tmp_path, NOTES).place.root)
-        with Daemon(workspace).live() as live, doors_of(live, own_routes(workspace)), answering(workspace):
+        with Daemon(workspace).live() as live, doors_of(live, own_routes(live)), answering(workspace):
             house = House(workspace.vault.place.root)
             assert (
                 "fenugreek" not in str((house.ask("search", "fenugreek", "--json") or {})["out"]).partition("hits")[2]

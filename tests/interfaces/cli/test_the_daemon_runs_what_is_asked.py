@@ -80,7 +80,7 @@ def made(folder: Path, **more: str) -> Iterator[House]:
             patch.setenv(name, value)
         workspace = open_workspace(make_vault(folder, NOTES).place.root)
         live = stack.enter_context(Daemon(workspace).live())
-        stack.enter_context(doors_of(live, own_routes(workspace)))
+        stack.enter_context(doors_of(live, own_routes(live)))
         stack.enter_context(answering(workspace))
         for _ in range(5):
             live.turn(0.1)

@@ -58,7 +58,7 @@ def test_in_the_daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked_runs, "report", noticed)
     with (
         Daemon(workspace).live(FAKE) as live,
-        doors_of(live, own_routes(workspace)),
+        doors_of(live, own_routes(live)),
         answering(workspace),
     ):
         for _ in range(5):

@@ -8,26 +8,27 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.daemon import Daemon
+from agent.daemon import Daemon, Live
 from agent.errors import ToolFailed
 from agent.interfaces.cli.served import own_routes
 from agent.interfaces.http.serving import doors_of
 from agent.interfaces.mcp.searches import Searches
 from agent.tools.tool import RunContext
+from agent.vault.find import files_named
 from agent.workspace.workspace import Workspace
 from tests.interfaces.cli.test_the_daemon_answers import NOTES
 from tests.stories.agents import settings
-from tests.vaults import make_vault
+from tests.vaults import make_vault, write
 
 WHO = RunContext("run", "", channel="mcp:claude-code")
 
 
 @contextmanager
-def daemon(workspace: Workspace) -> Iterator[None]:
-    with Daemon(workspace).live() as live, doors_of(live, own_routes(workspace)):
+def daemon(workspace: Workspace) -> Iterator[Live]:
+    with Daemon(workspace).live() as live, doors_of(live, own_routes(live)):
         for _ in range(5):
             live.turn(0.1)
-        yield
+        yield live
 
 
 @pytest.fixture
@@ -48,6 +49,25 @@ def test_the_hits_are_the_same(workspace: Workspace) -> None:
             assert found.hits == own.hits and found.degraded == own.degraded
             assert there.remembered(words, 5, WHO) == here.remembered(words, 5, WHO)
         assert there.running is None and here.running is not None
+
+
+def test_it_knows_the_files_beside_notes_that_git_would_list(workspace: Workspace) -> None:
+    root, searches = workspace.vault.place.root, Searches(workspace)
+    write(root / ".gitignore", "drafts/\n")
+    write(root / "vault-agent.yaml", "vault:\n  private: secret\n")
+    names = ("Pictures/Tea Cup.png", "drafts/tea.png", ".cache/tea.png", "secret/tea.png", "Tea.md", "coffee.png")
+    for name in names:
+        write(root / name, "…")
+    with daemon(workspace) as live:
+        assert searches.search("tea", 5).files == ("Pictures/Tea Cup.png",)
+        (root / names[0]).unlink()
+        write(root / "deep" / "cup of tea.canvas", "{}")
+        turns = 0
+        while not (found := searches.search("tea cup", 5).files) and (turns := turns + 1) < 50:
+            live.turn(0.1)
+        assert found == tuple(files_named(workspace.vault, "tea cup")) == ("deep/cup of tea.canvas",)
+    assert searches.search("tea", 5).files is None
+    searches.close()
 
 
 def test_a_daemon_that_comes_and_goes_is_noticed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
