@@ -214,21 +214,20 @@ class Session:
             left.append(replace(each, event=event))
         self.records = left
 
-    def save(self, what: Sentence, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> str:
-        """Write new records into the note, and new notes `beside` it, in one commit with what is held of the
-        conversation; returns the commit, and raises as `transaction` does.
+    def save(self, what: Sentence, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
+        """Write new records, and new notes `beside` the note, in a commit with all that is held of the conversation.
 
-        `what` is the commit's subject. With `hold` the note is written, and committed later, with the rest of the run.
+        `what` is its subject. With `hold` it is made later, with the rest of the run. Raises as `transaction` does.
         """
         fresh = self.records[self.saved :]
         if not fresh:
-            return ""
+            return
         stored_texts(self.vault).put(self.id, (text for each in fresh for text in _texts_to_store(each.event)))
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self.last_run
-        actor, run = (actor_of(last.job, last.channel), last.run) if last else ("agent", "")
-        stamp = Stamp(actor, run=run, tool=CAPTURE, session=self.path)
+        stamp = Stamp(actor_of(last.job, last.channel), last.run) if last else Stamp("agent")
+        stamp = replace(stamp, tool=CAPTURE, session=self.path)
         with self.vault.transaction(what, stamp, masked=True, hold=hold) as transaction:
             for path in () if hold else self.vault.held_of(self.path):
                 transaction.release(path)
@@ -242,7 +241,6 @@ class Session:
         self.queued = transaction.outcome.queued or ""
         if not begun and not self.queued:
             release_name(self.vault, self.path)
-        return transaction.outcome.commit or ""
 
     def _messages(self) -> Iterator[Message]:
         return (record.event.message for record in self.records if isinstance(record.event, Spoken))
