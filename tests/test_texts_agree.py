@@ -126,7 +126,7 @@ def errors() -> set[str]:
 
 def said_in(call: ast.Call) -> list[ast.expr]:
     """The sentences of a call: an error's message and hint, or what a command says."""
-    if named(call) in {"said", "translated", "Sentence", "row", "_row"}:
+    if named(call) in {"tr", "translated", "Sentence", "row", "_row"}:
         return call.args[:1]
     if named(call) in {"counted", "NotFound"}:
         return call.args[-3 if named(call) == "NotFound" else 1 :]

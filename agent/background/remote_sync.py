@@ -26,10 +26,10 @@ from agent.runs.sync_rounds import rounds_with_questions
 from agent.texts import Language, Sentence, text, translated
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
+from agent.vault.sync.distance import is_quiet
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import chosen, rounds
-from agent.vault.sync.standing import is_quiet
 from agent.vault.sync.state import SyncedRemote, SyncState, sync_state
 from agent.workspace.workspace import Workspace
 

@@ -5,8 +5,8 @@ from agent.runs.sync_questions import adopt_questions, settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.store import Vault
+from agent.vault.sync.distance import RemoteDistance, distances
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, resolve
-from agent.vault.sync.standing import RemoteStanding, standings
 from agent.vault.sync.state import sync_state
 from agent.workspace.workspace import Workspace
 
@@ -61,11 +61,11 @@ def sync_status(workspace: Workspace) -> SyncStateView:
     """How this machine and each remote stand; asks no network."""
     vault = workspace.vault
     found = vault_status(vault)
-    remotes = [remote_view(vault, each) for each in standings(vault, len(found.dirty))]
+    remotes = [remote_view(vault, each) for each in distances(vault, len(found.dirty))]
     return SyncStateView(sync_state(vault).is_paused, remotes, vault.private_notes.left_of(found.conflicts))
 
 
-def remote_view(vault: Vault, status: RemoteStanding) -> Remote:
+def remote_view(vault: Vault, status: RemoteDistance) -> Remote:
     """One remote."""
     remote = status.remote
     waits = vault.private_notes.left_of(remote.wait.paths) if remote.wait is not None else []

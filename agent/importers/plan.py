@@ -28,7 +28,7 @@ from agent.importers.values import (
 from agent.memory.forgetting.tombstones import Tombstones, fingerprint, load_tombstones
 from agent.memory.store import ARCHIVED, load_entries
 from agent.vault.folders import ENTRIES, OWN_NOTES
-from agent.vault.receiving.choice import is_shown_only
+from agent.vault.receiving.choice import is_display_only
 from agent.vault.secrets import find as secrets
 from agent.vault.store import Vault
 
@@ -164,7 +164,7 @@ class ImportPlan:
         if found.key in self.paths:
             return
         stem, dot, ending = found.name.rpartition(".")
-        if not is_shown_only(f"{safe_name(stem)}.{ending}") or not dot:
+        if not is_display_only(f"{safe_name(stem)}.{ending}") or not dot:
             self._leave(found.key, LeftReason.KIND)
         elif found.size > min(self.choice.largest, LARGEST_TEXT):
             self._leave(found.key, LeftReason.SIZE)

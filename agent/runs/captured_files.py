@@ -10,7 +10,7 @@ from agent.importers.names import FreeNames, safe_name
 from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.provenance.marks import new_marks
-from agent.vault.receiving.choice import is_shown_only
+from agent.vault.receiving.choice import is_display_only
 from agent.vault.secrets import introduced
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
@@ -41,7 +41,7 @@ def captured_files(workspace: Workspace, files: Sequence[CapturedFile], now: dat
     for each in files:
         stem, dot, ending = each.name.rpartition("/")[2].rpartition(".")
         stem, ending = safe_name(workspace.vault.masked(stem) or "file"), ending.lower()
-        if not dot or not is_shown_only(f"{stem}.{ending}"):
+        if not dot or not is_display_only(f"{stem}.{ending}"):
             raise UserError(
                 "{name} is of a kind that programs may run", hint="keep a picture or a text", name=each.name
             )

@@ -43,7 +43,7 @@ class Picture:
         return self.media_type == _SVG
 
 
-def is_shown(path: str) -> bool:
+def is_bitmap(path: str) -> bool:
     """True for the name of a picture that is shown."""
     return PurePosixPath(path).suffix.lower() in SHOWN
 
@@ -57,7 +57,7 @@ def picture_paths(vault: Vault) -> list[str]:
     """All pictures and drawings, tracked or not, without hidden ones and those that git ignores."""
     listed = vault.git.fields("ls-files", "-z", "--cached", "--others", "--exclude-standard", *vault.place.pathspec)
     paths = vault.private_notes.left_of({row.removeprefix(vault.place.prefix) for row in listed})
-    return sorted(path for path in paths if (is_shown(path) or is_drawing(path)) and not is_hidden(path))
+    return sorted(path for path in paths if (is_bitmap(path) or is_drawing(path)) and not is_hidden(path))
 
 
 def find_picture(vault: Vault, source: str, target: str) -> str:
@@ -92,7 +92,7 @@ def load_picture(vault: Vault, path: str) -> Picture:
 
 
 def _may_be_read(path: str) -> bool:
-    if not (is_shown(path) or is_drawing(path)) or is_hidden(path):
+    if not (is_bitmap(path) or is_drawing(path)) or is_hidden(path):
         return False
     try:
         check(path)

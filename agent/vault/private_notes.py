@@ -190,7 +190,7 @@ class PublicFiles:
         if self.private_notes.cover(check_inside(path)):
             return None
         try:
-            return self._shown(path, self.files.read(path))
+            return self._visible(path, self.files.read(path))
         except Retryable:
             return self.read_now(path)
 
@@ -201,7 +201,7 @@ class PublicFiles:
         found = self.files.read_now(path)
         if found is not None and found[0] == LINK:
             raise BadPath("{path} is a link", hint="links are not followed", path=path)
-        return None if found is None else self._shown(path, found[1])
+        return None if found is None else self._visible(path, found[1])
 
     def glance(self, path: str) -> bytes:
         """As `Vault.glance`."""
@@ -223,7 +223,7 @@ class PublicFiles:
         (found,) = self.git.objects([f"{commit}:{self.place.prefix}{path}"])
         if found is None or found.kind != "blob" or self.private_notes.have(path):
             return None
-        return self._shown(path, found.data)
+        return self._visible(path, found.data)
 
-    def _shown(self, path: str, data: bytes | None) -> bytes | None:
+    def _visible(self, path: str, data: bytes | None) -> bytes | None:
         return None if data is not None and self.private_notes.hide(path, data) else data

@@ -62,7 +62,7 @@ def _folder_not_flushed(put: Put) -> None:
 
 
 def _record_left_behind(put: Put) -> None:
-    put(HeldNote, "is_left_behind", lambda self, now: False)
+    put(HeldNote, "is_orphaned", lambda self, now: False)
 
 
 def _record_taken_for_an_edit(put: Put) -> None:

@@ -12,8 +12,8 @@ from agent.vault.history.find import commits
 from agent.vault.options import Options
 from agent.vault.receiving.held_now import held_files
 from agent.vault.sync.cloning import clone
+from agent.vault.sync.distance import distances
 from agent.vault.sync.round import RoundEnd
-from agent.vault.sync.standing import standings
 from tests.remotes import git_as
 from tests.vault.sync.machines import Machine, two_machines
 
@@ -142,7 +142,7 @@ def check(here: World) -> list[str]:
     if machine.sync().end is not RoundEnd.SYNCED:
         found.append("what is written here is not sent")
     found += [each.path for each in vault.changed_files()]
-    is_told = status(vault).last is not None and commits(vault) and any(True for _ in standings(vault, 0))
+    is_told = status(vault).last is not None and commits(vault) and any(True for _ in distances(vault, 0))
     found += [] if is_told else ["no status"]
     vault.provenance.look()
     held = {os.fsencode(each.path) for each in held_files(vault)}

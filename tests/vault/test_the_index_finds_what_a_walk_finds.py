@@ -74,7 +74,7 @@ def selections(history: Sequence[Commit]) -> list[Selection]:
 
 def described(undo_plan: UndoPlan) -> list[object]:
     rows = [
-        (each.now, each.path, each.before, each.after, each.kept, each.refused, each.unsaved, each.meant)
+        (each.now, each.path, each.before, each.after, each.reason_to_stay, each.refused, each.unsaved, each.meant)
         + tuple(commit.id for commit in each.later)
         for each in undo_plan.drafts
     ]

@@ -148,8 +148,8 @@ class EditorDoor:
             asked = messages.asked_of(prompt, self._root)
             name, _, rest = asked.task.partition(" ")
             if name in self._commands:
-                shown = await to_thread(self._commands[name], runs, conversation, rest.strip())
-                await self._show(session_id, messages.agent_text(shown))
+                reply = await to_thread(self._commands[name], runs, conversation, rest.strip())
+                await self._show(session_id, messages.agent_text(reply))
                 return schema.PromptResponse(stop_reason="end_turn")
             ended = await to_thread(runs.ask, conversation, asked)
             while ended.outcome.waits:
@@ -204,9 +204,9 @@ class EditorDoor:
         """What the person says to one question; None if they say nothing here."""
         drafts = await to_thread(runs.drafts, ended.session, asked.call)
         about = [tool_content(text_block("\n\n".join(filter(None, (asked.question, asked.why)))))]
-        shown = messages.differences(drafts, self._root) or [tool_content(text_block(asked.shown))]
+        content = messages.differences(drafts, self._root) or [tool_content(text_block(asked.shown))]
         call = schema.ToolCallUpdate(
-            tool_call_id=asked.call or asked.id, title=asked.question, status="pending", content=[*about, *shown]
+            tool_call_id=asked.call or asked.id, title=asked.question, status="pending", content=[*about, *content]
         )
         request = asyncio.ensure_future(
             self._editor.request_permission(
@@ -225,7 +225,7 @@ class EditorDoor:
 
     async def _show_rest(self, runs: "OpenTalks", conversation: OpenTalk, ended: "Ended") -> None:
         """Show an answer that did not come in pieces, and what else there is to know."""
-        parts = [] if conversation.is_shown or not ended.answer.strip() else [ended.answer]
+        parts = [] if conversation.has_streamed or not ended.answer.strip() else [ended.answer]
         lines = [*parts, *(await to_thread(list, runs.what_came(ended)))]
         if lines:
             words = "\n\n".join(filter(None, lines))

@@ -71,19 +71,19 @@ class OpenTalk:
     stop: Event = field(default_factory=Event)
     calls: set[str] = field(default_factory=set)
     """The tool calls that were shown."""
-    is_shown: bool = False
+    has_streamed: bool = False
     """True once text of the present step of the run was shown."""
 
     def show_text(self, piece: str) -> None:
         """Show the next piece of the model's text."""
         if piece:
-            self.is_shown = True
+            self.has_streamed = True
             self.show(messages.agent_text(piece))
 
 
 CHANNEL = "acp"
 YOU = Speaker(CHANNEL)
-_Shown = IterationStarted | ModelThought | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
+_VisibleEvent = IterationStarted | ModelThought | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
 
 
 @dataclass(slots=True)
@@ -136,12 +136,12 @@ class OpenTalks:
         writes = () if conversation.mode == "ask" else None
         line = self._line(conversation)
         subject = Sentence("messages(kept): {name}", name=f"{len(asked.pictures)} × picture")
-        kept = keep_files(self.workspace, asked.pictures, CHANNEL, subject) if asked.pictures else ()
-        task = "\n\n".join(filter(None, (asked.task, *(f"![[{each}]]" for each in kept))))
+        pictures = keep_files(self.workspace, asked.pictures, CHANNEL, subject) if asked.pictures else ()
+        task = "\n\n".join(filter(None, (asked.task, *(f"![[{each}]]" for each in pictures))))
         if question := self.open_question(conversation):
             conversation.question = ""
-            given = PersonDecision(question.path, words=question.chosen(task))
-            return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, given))
+            decision = PersonDecision(question.path, words=question.chosen(task))
+            return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, decision))
         request = RunRequest(task, YOU, writes=writes, model=conversation.model)
         foreign = f"{CHANNEL}:{asked.foreign}" if asked.foreign else ""
         return self.runs.ask(request, conversation.path, line, foreign, id=conversation.id)
@@ -199,7 +199,7 @@ class OpenTalks:
 
     def _line(self, conversation: OpenTalk) -> RunIO:
         """The connection of a run that begins now to its conversation."""
-        conversation.is_shown = False
+        conversation.has_streamed = False
 
         def begin(path: str) -> None:
             conversation.path = path
@@ -209,14 +209,14 @@ class OpenTalks:
             begin(conversation.path)
         return RunIO(conversation.show_text, conversation.stop.is_set, on_session=begin)
 
-    def _on_event(self, event: _Shown) -> None:
+    def _on_event(self, event: _VisibleEvent) -> None:
         conversation = self._by_path.get(event.session)
         if conversation is None:
             return
         root = self.workspace.vault.place.root
         match event:
             case IterationStarted():
-                conversation.is_shown = False
+                conversation.has_streamed = False
             case ModelThought():
                 conversation.show(update_agent_thought_text(event.text))
             case PlanChanged():

@@ -14,7 +14,7 @@ from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, UserError
 from agent.interfaces.cli.click_texts import wrap_text
-from agent.interfaces.cli.language import counted, listed, said
+from agent.interfaces.cli.language import counted, listed, tr
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, padded, size
 from agent.interfaces.cli.prompt import keyboard
@@ -65,7 +65,7 @@ def adopt(output: Output, path: Path, wishes: Wishes, *, drafts: DraftChoice | N
         decide_drafts(made.done.vault, drafts)
     if found.was_vault and wishes.watch_inbox:
         output.note(
-            said(
+            tr(
                 "{root} was a vault before: {file} there has the setting inbox.every_note",
                 root=found.root,
                 file=VAULT_FILE,
@@ -89,7 +89,7 @@ def ask_drafts(output: Output, paths: Iterable[str]) -> DraftChoice:
         paths=few_names(drafts),
     )
     output.note(as_lines([changes]))
-    answer = keyboard(said("commit now in your name (c), leave uncommitted (l), or ask later (a)? [l] "))
+    answer = keyboard(tr("commit now in your name (c), leave uncommitted (l), or ask later (a)? [l] "))
     return _CHOICES.get(answer.strip().lower()[:1], "leave")
 
 
@@ -107,11 +107,11 @@ class _Screen:
         while True:
             self.output.note(as_lines(_plan(self.found, self.wishes)))
             changes = self._changes()
-            keys = listed(f"{said(what)} ({key})" for key, (what, _) in changes.items())
-            self.output.note(as_lines(["", *_row("or", said("change first: {keys}", keys=keys))]))
+            keys = listed(f"{tr(what)} ({key})" for key, (what, _) in changes.items())
+            self.output.note(as_lines(["", *_row("or", tr("change first: {keys}", keys=keys))]))
             usual = "y makes it a vault" if self.found.code else "Enter makes it a vault"
             try:
-                answer = keyboard(said("{usual}, q leaves all as it is: ", usual=said(usual))).strip().lower()[:1]
+                answer = keyboard(tr("{usual}, q leaves all as it is: ", usual=tr(usual))).strip().lower()[:1]
             except EOFError:
                 answer = "q"
             if answer == "y" or (not answer and not self.found.code):
@@ -123,7 +123,7 @@ class _Screen:
                     "nothing was changed", hint="{program} init PATH, with the folder of your notes", program=PROGRAM
                 )
             else:
-                self.output.note(said("there is no choice {answer} here", answer=answer or said("Enter")))
+                self.output.note(tr("there is no choice {answer} here", answer=answer or tr("Enter")))
 
     def _change(self, change: Callable[[], Wishes]) -> None:
         try:
@@ -132,7 +132,7 @@ class _Screen:
         except EOFError:
             return
         except ConfigError as error:
-            self.output.note(said("not changed: {problem}", problem=said(error.message)))
+            self.output.note(tr("not changed: {problem}", problem=tr(error.message)))
 
     def _changes(self) -> dict[str, tuple[str, Callable[[], Wishes]]]:
         """What can be changed here, by the letter that does it."""
@@ -154,21 +154,21 @@ class _Screen:
 
     def _folder(self) -> Wishes:
         usual = own_folder_in(self.found.root) if not self.found.home.path else ""
-        asked = said("The folder for all that is the agent's (/: the top; Enter: {folder}): ", folder=usual or "/")
+        asked = tr("The folder for all that is the agent's (/: the top; Enter: {folder}): ", folder=usual or "/")
         return replace(self.wishes, under=keyboard(asked).strip() or usual or "/")
 
     def _name(self) -> Wishes:
         person = self.wishes.author or self.found.person
-        name = keyboard(said("Your name for your own commits (Enter: {name}): ", name=person.name)).strip()
+        name = keyboard(tr("Your name for your own commits (Enter: {name}): ", name=person.name)).strip()
         email = _email(person.email)
         return replace(self.wishes, author=Person(name or person.name, email))
 
 
 def _email(known: str) -> str:
     """The person's e-mail address, empty for none. It would stand in every commit, so what has no @ is asked again."""
-    asked = said("Your e-mail address for them (Enter: {email}): ", email=known or said("none"))
+    asked = tr("Your e-mail address for them (Enter: {email}): ", email=known or tr("none"))
     while (email := keyboard(asked).strip()) and "@" not in email:
-        asked = said("{text} has no @. Your e-mail address (Enter: none): ", text=email)
+        asked = tr("{text} has no @. Your e-mail address (Enter: none): ", text=email)
     return email or known
 
 
@@ -194,7 +194,7 @@ def _not_asked(found: Prospect, path: Path) -> UserError:
 
 def _plan(found: Prospect, wishes: Wishes) -> list[str]:
     """What would happen to the folder, a paragraph for each kind of thing."""
-    lines = ["", said("{root} becomes a vault:", root=found.root), ""]
+    lines = ["", tr("{root} becomes a vault:", root=found.root), ""]
     if not found.was_vault:
         lines += _tree(found)
     lines += _about_files(found)
@@ -207,19 +207,19 @@ def _plan(found: Prospect, wishes: Wishes) -> list[str]:
             if found.commits_edits
             else "nothing of your own edits: you do that yourself (git.human_commits is off)"
         )
-        lines += _row("later", said("the daemon commits {edits}", edits=said(edits)))
+        lines += _row("later", tr("the daemon commits {edits}", edits=tr(edits)))
         name = text("language.name", found.language)
-        lines += _row("speaks", said("{language} in the notes that it writes", language=name))
+        lines += _row("speaks", tr("{language} in the notes that it writes", language=name))
     git = "merges notes with vault-agent; `vault-agent undo` of that commit takes this out again, too"
-    lines += _row("git", said(git))
+    lines += _row("git", tr(git))
     hooks = (
         "three scripts in .git/hooks: they look into your own commits for passwords and keys and for headers that "
         "cannot be read, and tell the agent of a pull or a checkout; hooks of yours stay"
     )
-    lines += _row("hooks", said(hooks) if wishes.hooks else said("none; they could check your own commits for keys"))
+    lines += _row("hooks", tr(hooks) if wishes.hooks else tr("none; they could check your own commits for keys"))
     if found.code:
         code = "this looks like source code ({paths}); a vault is a folder of notes"
-        lines += _row("notice", said(code, paths=few_names(found.code)))
+        lines += _row("notice", tr(code, paths=few_names(found.code)))
     return lines
 
 
@@ -229,7 +229,7 @@ def _tree(found: Prospect) -> Iterator[str]:
     entries = [path for path in found.adds if path != VAULT_FILE]
     inbox = [] if _inbox(found) else [found.home.at(INBOX)]
     tree = [*entries, *inbox]
-    where = said("in {folder}", folder=home) if home else said("at the top")
+    where = tr("in {folder}", folder=home) if home else tr("at the top")
     adds = (
         "{count} files {where} and an empty {inbox}, in one commit that can be undone; no file of yours is changed. "
         "All else comes with its first use"
@@ -237,13 +237,13 @@ def _tree(found: Prospect) -> Iterator[str]:
         else "{count} files {where}, in one commit that can be undone; no file of yours is changed. "
         "All else comes with its first use"
     )
-    yield from _row("adds", said(adds, count=len(found.adds), where=where, inbox=INBOX))
+    yield from _row("adds", tr(adds, count=len(found.adds), where=where, inbox=INBOX))
     rows = [home] if home else []
     for path in tree:
         name = path.removeprefix(home)
-        rows.append(f"{padded(('  ' if home else '') + name, 18)} {said(_PARTS.get(name, _WELCOME))}")
+        rows.append(f"{padded(('  ' if home else '') + name, 18)} {tr(_PARTS.get(name, _WELCOME))}")
     if VAULT_FILE in found.adds:
-        rows.append(f"{padded(VAULT_FILE, 18)} {said(_PARTS[VAULT_FILE])}")
+        rows.append(f"{padded(VAULT_FILE, 18)} {tr(_PARTS[VAULT_FILE])}")
     yield from (f"{'':11}{row}" for row in rows)
 
 
@@ -251,18 +251,18 @@ def _about_files(found: Prospect) -> Iterator[str]:
     """What the first commit of a new repository has, and what it leaves out."""
     if found.new_repository and found.files:
         first = "your {files} ({size:.1f} MB) as the first commit of a new git repository, in your name"
-        yield from _row("commits", said(first, files=_files(found.files), size=max(found.megabytes, 0.1)))
+        yield from _row("commits", tr(first, files=_files(found.files), size=max(found.megabytes, 0.1)))
     if found.left_out:
-        out = few_names(said("{path}: {reason}", path=path, reason=said(why)) for path, why in found.left_out.items())
+        out = few_names(tr("{path}: {reason}", path=path, reason=tr(why)) for path, why in found.left_out.items())
         leaves = "out of git: {files} ({paths}); git.binaries and git.largest_megabytes say which"
-        yield from _row("leaves", said(leaves, files=_files(len(found.left_out)), paths=out))
+        yield from _row("leaves", tr(leaves, files=_files(len(found.left_out)), paths=out))
 
 
 def _about_changes(found: Prospect, wishes: Wishes) -> Iterator[str]:
     """What becomes of the person's uncommitted changes in an existing repository."""
     if found.staged:
         staged = "what you have staged ({files}) for your own git commit"
-        yield from _row("leaves", said(staged, files=_files(found.staged)))
+        yield from _row("leaves", tr(staged, files=_files(found.staged)))
     paths = few_names(found.drafts)
     if found.drafts and wishes.drafts == "commit":
         one, more = (
@@ -275,7 +275,7 @@ def _about_changes(found: Prospect, wishes: Wishes) -> Iterator[str]:
         more = "uncommitted, until you change it or type `vault-agent commit`: your {count} changes ({paths})"
         yield from _row("leaves", counted(len(found.drafts), one, more, paths=paths))
         if wishes.drafts == "later":
-            yield from _row("asks", said("about them again, when the daemon starts at a terminal"))
+            yield from _row("asks", tr("about them again, when the daemon starts at a terminal"))
 
 
 def _about_folders(found: Prospect, wishes: Wishes) -> Iterator[str]:
@@ -290,10 +290,10 @@ def _about_folders(found: Prospect, wishes: Wishes) -> Iterator[str]:
                 every if wishes.watch_inbox else "a note there asks the agent only with `agent: ask`, as anywhere else"
             )
         shares = "{name}/ with you ({files}): {means}"
-        yield from _row("shares", said(shares, name=name, files=_files(count), means=said(means)))
+        yield from _row("shares", tr(shares, name=name, files=_files(count), means=tr(means)))
     for name, count in found.own_inboxes.items():
         apart = "your {name}/ ({files}) to you alone; the one for requests is {inbox}"
-        yield from _row("leaves", said(apart, name=name, files=_files(count), inbox=found.home.at(INBOX)))
+        yield from _row("leaves", tr(apart, name=name, files=_files(count), inbox=found.home.at(INBOX)))
 
 
 def _signs(found: Prospect, wishes: Wishes) -> Iterator[str]:
@@ -306,7 +306,7 @@ def _signs(found: Prospect, wishes: Wishes) -> Iterator[str]:
             "your own commits as {name}, without an address: git does not know you "
             '(git config --global user.name "…", and user.email); the agent\'s as vault-agent'
         )
-    yield from _row("signs", said(signs, name=person.name, email=person.email))
+    yield from _row("signs", tr(signs, name=person.name, email=person.email))
 
 
 def _inbox(found: Prospect) -> str:
@@ -318,7 +318,7 @@ def _inbox(found: Prospect) -> str:
 def _row(what: str, text: str) -> list[str]:
     """A paragraph that is as wide as the terminal, with its first word in a column of its own."""
     width = min(size(error=True)[0], 100)
-    whole = f"  {padded(said(what), 8)} {text}".replace("-", _HYPHEN)
+    whole = f"  {padded(tr(what), 8)} {text}".replace("-", _HYPHEN)
     return wrap_text(whole, width, subsequent_indent=" " * 11).replace(_HYPHEN, "-").splitlines()
 
 

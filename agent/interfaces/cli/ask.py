@@ -25,7 +25,7 @@ from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.run_messages import EXIT_CODES, RunTask
@@ -94,7 +94,7 @@ def run_task(output: Output, wanted: RunTask) -> None:
         if show_from_daemon(output, wanted):
             return
     except DaemonGone as gone:
-        output.note(said("the daemon has ended; this goes on here"))
+        output.note(tr("the daemon has ended; this goes on here"))
         wanted = gone.left
     import_module("agent.interfaces.cli.ask_here").show_here(output, wanted)  # slow to load
 

@@ -20,7 +20,7 @@ from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.cli.decide import resume_after
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.foreground import Foreground, foreground, update_index
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.news import show_skill_news
 from agent.interfaces.cli.notes import named_note
 from agent.interfaces.cli.output import CommandFailed, Output, progress
@@ -75,7 +75,7 @@ def _run(agent: RunService, here: Foreground, output: Output, wanted: RunTask) -
         return here.run_and_decide(partial(_resumed, agent, wanted), go_on)
     asked = RunRequest(wanted.task, wanted.speaker, wanted.role)
     if session and agent.is_stale(load_session(agent.workspace.vault, session)):
-        output.note(said(SILENT, session=session))
+        output.note(tr(SILENT, session=session))
         session = ""
     return here.run_and_decide(lambda line: agent.ask(asked, session, line, wanted.untrusted), go_on)
 
@@ -163,8 +163,8 @@ def _turn(workspace: Workspace, claims: Claims, output: Output, path: str) -> It
     try:
         with turn_by_hand(claims, workspace.vault, path) as turn:
             if turn.unknown:
-                output.note(said("another machine may answer {path}, too: {reason}", path=path,
-                                 reason=said(turn.unknown)))  # fmt: skip
+                output.note(tr("another machine may answer {path}, too: {reason}", path=path,
+                                 reason=tr(turn.unknown)))  # fmt: skip
             yield turn
     except AnotherMachineHasIt as error:
         hint = "wait for its answer, then vault-agent sync brings it here"
@@ -188,18 +188,18 @@ def _answer_request(
     placed: WrittenAnswer | None = None
     unplaced = ""
     if turn.is_lost() or (ended.outcome is not RunOutcome.INTERRUPTED and not turn.may_answer()):
-        unplaced = said("another machine has taken it over, and answers it")
+        unplaced = tr("another machine has taken it over, and answers it")
         commit_record(workspace.vault, ended)
     elif ended.outcome is not RunOutcome.INTERRUPTED:
         try:
             placed = write_answer(workspace, path, request, ended)
-            unplaced = "" if placed else said("the task is not in the note any more")
+            unplaced = "" if placed else tr("the task is not in the note any more")
         except AgentError as error:
-            unplaced = said(error.message)
+            unplaced = tr(error.message)
     output.note("\n".join(remarks(ended, workspace)))
     if unplaced:
         output.warn(
-            said(
+            tr(
                 "the answer is not in {path}: {unplaced}; it is in {session}",
                 path=path,
                 unplaced=unplaced,

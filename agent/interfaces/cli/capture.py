@@ -9,7 +9,7 @@ from agent.deeds.capture import Captured, capture, with_page
 from agent.errors import UserError
 from agent.interfaces.cli.clipboard import clipboard_text
 from agent.interfaces.cli.declare import in_vault, words_argument
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output, progress
 from agent.markdown.inertness.active import is_link
 from agent.runs.captured_files import CapturedFile
@@ -59,9 +59,9 @@ def command(
     captured = capture(workspace, what, today=today, mine=mine)
     lines = [captured.path, *(f"  {each}" for each in captured.files)]
     lines.append(
-        said("it waits, because {queued}; it is written when that ends", queued=said(captured.queued))
+        tr("it waits, because {queued}; it is written when that ends", queued=tr(captured.queued))
         if captured.queued
-        else said("commit {commit}", commit=(captured.commit or "")[:12])
+        else tr("commit {commit}", commit=(captured.commit or "")[:12])
     )
     output.emit(captured, "\n".join(lines))
 

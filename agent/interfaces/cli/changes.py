@@ -14,7 +14,7 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import Unknown, UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, first_lines, listed, row, said
+from agent.interfaces.cli.language import counted, first_lines, listed, row, tr
 from agent.interfaces.cli.notes import path_with_changes
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import Printed, Styled, as_lines, patch_line
@@ -67,25 +67,25 @@ def diff(output: Output, workspace: Workspace, commit: str | None, path: str | N
         found = [item for item in found if item.is_in(path_with_changes(path, vault))]
     output.emit(lambda: diff_of(oid, found), lambda: _patch(found), raw=raw)
     if not found:
-        output.note(said("everything is committed") if commit is None and not path else said("no note was changed"))
+        output.note(tr("everything is committed") if commit is None and not path else tr("no note was changed"))
 
 
 def _patch(found: Sequence[FileDifference]) -> Printed | bytes:
     """The patch as git wrote it, byte for byte; on a terminal coloured, and only the beginning of a long one."""
     if not sys.stdout.isatty():
         return b"".join(item.patch for item in found)
-    lines = [line for item in found for line in _shown_lines(item)]
+    lines = [line for item in found for line in _patch_lines(item)]
     return [piece for line in lines for piece in ("\n", line)][1:]
 
 
-def _shown_lines(item: FileDifference) -> Iterator[Styled]:
+def _patch_lines(item: FileDifference) -> Iterator[Styled]:
     patch = item.patch
     end = len(patch) if len(patch) <= _PATCH_BYTES else patch.rfind(_LINE_END, 0, _PATCH_BYTES) + 1 or _PATCH_BYTES
     for line in patch[:end].decode("utf-8", "backslashreplace").removesuffix("\n").split("\n"):
         yield patch_line(line)
     if end < len(patch):
         left = f"{patch.count(_LINE_END, end):,}"
-        yield Styled(said("… more lines: {count}. A pipe gets all of them: … | less", count=left), dim=True)
+        yield Styled(tr("… more lines: {count}. A pipe gets all of them: … | less", count=left), dim=True)
 
 
 _FILES, _LINES = 8, 6
@@ -132,7 +132,7 @@ def log(
 ) -> None:
     if pack or squash:
         if (pack and squash) or any((path, actor, run, job, since, until)):
-            raise click.UsageError(said("--pack and --squash stand alone"))
+            raise click.UsageError(tr("--pack and --squash stand alone"))
         history = import_module("agent.interfaces.cli.history")  # hardly ever typed
         if pack:
             history.pack_now(output, workspace)
@@ -140,7 +140,7 @@ def log(
             history.squash_now(output, workspace, history.SquashWish(squash, dry_run, yes, yes_remote))
         return
     if dry_run or yes or yes_remote:
-        raise click.UsageError(said("--dry-run, --yes and --yes-remote go with --squash"))
+        raise click.UsageError(tr("--dry-run, --yes and --yes-remote go with --squash"))
     vault, now = workspace.vault.whole, workspace.clock.now()
     named = path_with_changes(path, vault) if path else None
     found = commits(
@@ -155,12 +155,12 @@ def log(
     )
     if not found:
         _refuse_unknown(vault, run, named)
-    shown = found[:count] if count else found
-    described = iter(describe(vault, [change for commit in shown for change in commit.files]))
-    entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
+    commits_listed = found[:count] if count else found
+    described = iter(describe(vault, [change for commit in commits_listed for change in commit.files]))
+    entries = [(commit, [next(described) for _ in commit.files]) for commit in commits_listed]
     output.emit(lambda: {"commits": [logged_commit(*entry) for entry in entries]}, lambda: _format_log(entries, now))
-    if not shown:
-        output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
+    if not commits_listed:
+        output.note(tr("no changes") if not any((path, actor, run, job, since, until)) else tr("no change fits"))
     if waiting := waiting_notes(vault):
         subjects = dict.fromkeys(subject for note in waiting for subject in note.changes)
         one = "1 change of the agent's waits for the evening's commit; vault-agent commit commits it now"
@@ -168,8 +168,8 @@ def log(
         output.note(counted(len(subjects), one, more))
         for subject in list(subjects)[:_FILES]:
             output.note(f"  {subject}")
-    if len(found) > len(shown):
-        output.note(said("there is more: -n {count}, or -n 0 for all", count=count * 2))
+    if len(found) > len(commits_listed):
+        output.note(tr("there is more: -n {count}, or -n 0 for all", count=count * 2))
 
 
 def _refuse_unknown(vault: Vault, run: str | None, path: str | None) -> None:
@@ -191,25 +191,25 @@ def _format_log(entries: "Sequence[tuple[Commit, ChangeLines]]", now: datetime) 
 
 def _who(commit: Commit) -> str:
     if commit.is_by_command:
-        return said("you")
+        return tr("you")
     return commit.author if commit.actor == HUMAN else commit.actor
 
 
 def _entry_lines(commit: Commit, changes: "ChangeLines", now: datetime) -> Iterator[str]:
     """The lines about a commit, the first without its id."""
     who = _who(commit)
-    claims = said("claims to be {claims}, not made on this machine", claims=commit.claims) if commit.claims else ""
-    parts = [who, claims, said("run {run}", run=commit.run) if commit.run else "", commit.tool]
+    claims = tr("claims to be {claims}, not made on this machine", claims=commit.claims) if commit.claims else ""
+    parts = [who, claims, tr("run {run}", run=commit.run) if commit.run else "", commit.tool]
     when = f"{format_ago(commit.when, now)} ({format_time(commit.when, now)})"
     yield f"  {when}  {listed(filter(None, parts))}"
     yield f"  {commit.subject}"
     for oid in commit.undoes[:_LINES]:
-        yield "    " + said("undoes {commit}", commit=oid[:8])
+        yield "    " + tr("undoes {commit}", commit=oid[:8])
     for change, lines in [*zip(commit.files, changes, strict=True)][:_FILES]:
-        yield f"    {said(summary(change))}"
-        yield from first_lines(map(said, lines), _LINES, "      ")
+        yield f"    {tr(summary(change))}"
+        yield from first_lines(map(tr, lines), _LINES, "      ")
     if len(commit.files) > _FILES:
-        yield "    " + said("and {count} more", count=len(commit.files) - _FILES)
+        yield "    " + tr("and {count} more", count=len(commit.files) - _FILES)
 
 
 _UNDONE_SHOWN, _NAMED = 40, 5
@@ -252,11 +252,11 @@ def undo(
 ) -> None:
     if sum(map(bool, (named, run, jobs or actor or since, last))) != 1 or (jobs and actor):
         which = "say what to undo: COMMIT..., --last, --run ID, --job ID, --actor WHO or --since TIME, one of them"
-        raise click.UsageError(said(which))
+        raise click.UsageError(tr(which))
     if actor == HUMAN:
-        raise click.UsageError(said("your own commits are undone by name, or with --since and --include-human"))
+        raise click.UsageError(tr("your own commits are undone by name, or with --since and --include-human"))
     if include_human and (jobs or actor or not since):
-        raise click.UsageError(said("--include-human goes with --since"))
+        raise click.UsageError(tr("--include-human goes with --since"))
     workspace = open_workspace(output.vault(takes_known=False)).whole
     start = parse_time(since, workspace.clock.now()) if since else None
     if last:
@@ -275,18 +275,18 @@ def undo(
 def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
     """The report of an undo, as lines."""
     yield _outcome(result, dry_run)
-    yield from first_lines((said(summary(each)) for each in result.files), _UNDONE_SHOWN, "  ")
-    yield from (said("  kept: {about}: {reason}", about=word.about, reason=said(word.reason)) for word in result.kept)
+    yield from first_lines((tr(summary(each)) for each in result.files), _UNDONE_SHOWN, "  ")
+    yield from (tr("  kept: {about}: {reason}", about=word.about, reason=tr(word.reason)) for word in result.kept)
     yield from (
-        said("  not undone: {about}: {reason}", about=word.about, reason=said(word.reason)) for word in result.refused
+        tr("  not undone: {about}: {reason}", about=word.about, reason=tr(word.reason)) for word in result.refused
     )
     yield from _skipped(result.skipped)
-    yield from (said("  look at: {path}, written because you saved meanwhile", path=path) for path in result.conflicts)
+    yield from (tr("  look at: {path}, written because you saved meanwhile", path=path) for path in result.conflicts)
     if result.human_commits_kept:
         one, more = "  1 of your own commits was kept", "  {count} of your own commits were kept"
         yield counted(result.human_commits_kept, one, more)
     if result.commit:
-        yield said("to have it again: vault-agent undo {commit}", commit=result.commit[:10])
+        yield tr("to have it again: vault-agent undo {commit}", commit=result.commit[:10])
 
 
 def _skipped(words: Sequence[Reason]) -> Iterator[str]:
@@ -295,20 +295,20 @@ def _skipped(words: Sequence[Reason]) -> Iterator[str]:
     for word in words:
         reasons.setdefault(word.reason, []).append(word.about[:8] if is_commit_id(word.about) else word.about)
     for reason, names in reasons.items():
-        yield said("  skipped: {names}: {reason}", names=listed(names, _NAMED), reason=said(reason))
+        yield tr("  skipped: {names}: {reason}", names=listed(names, _NAMED), reason=tr(reason))
 
 
 def _outcome(result: Undone, dry_run: bool) -> str:
     count = len(result.undone) + len(result.partial) + result.waiting
-    what = counted(count, "1 commit", "{count} commits") + (said(", some only in part") if result.partial else "")
+    what = counted(count, "1 commit", "{count} commits") + (tr(", some only in part") if result.partial else "")
     if not result.files:
-        return said("nothing to undo")
+        return tr("nothing to undo")
     if dry_run:
-        return said("would undo {commits}; nothing is changed yet:", commits=what)
+        return tr("would undo {commits}; nothing is changed yet:", commits=what)
     if result.queued:
         waits = "the undo of {commits} waits, because {queued}; it is done when that ends:"
-        return said(waits, commits=what, queued=said(result.queued))
-    return said("undid {commits} in {commit}:", commits=what, commit=(result.commit or "")[:10])
+        return tr(waits, commits=what, queued=tr(result.queued))
+    return tr("undid {commits} in {commit}:", commits=what, commit=(result.commit or "")[:10])
 
 
 _LEFT_SHOWN = 10
@@ -329,15 +329,15 @@ def commit(output: Output, workspace: Workspace, confirmed: bool) -> None:
     commit_waiting(vault, apart=True)
     outcome = vault.commit_human(confirmed=confirmed, drafts=True)
     left = vault.changed_files()
-    shown = [fields(each, "path kind") for each in left]
-    document = fields(outcome, "open unread left_out queued", commit=outcome.human, files=outcome.paths, left=shown)
+    left_out = [fields(each, "path kind") for each in left]
+    document = fields(outcome, "open unread left_out queued", commit=outcome.human, files=outcome.paths, left=left_out)
     output.emit(document, lambda: _format_commit(outcome, left))
 
 
 def _format_commit(outcome: Outcome, left: list[Dirty]) -> str:
     if outcome.queued:
-        return said("not committed yet: {queued}", queued=said(outcome.queued))
-    lines = [said("nothing committed") if outcome.unread or outcome.open else said("nothing to commit")]
+        return tr("not committed yet: {queued}", queued=tr(outcome.queued))
+    lines = [tr("nothing committed") if outcome.unread or outcome.open else tr("nothing to commit")]
     if outcome.human:
         lines = [
             counted(
@@ -350,15 +350,15 @@ def _format_commit(outcome: Outcome, left: list[Dirty]) -> str:
         ]
     staged = sum(1 for item in left if item.kind is DirtyKind.STAGED)
     if staged:
-        lines.append(said("{count} staged by you, left for your own `git commit`", count=staged))
-    lines += [row("left", said("{path}: another program keeps it open", path=path)) for path in outcome.open]
-    lines += [row("unknown", said("{path}: cannot be looked at", path=path)) for path in outcome.unread]
+        lines.append(tr("{count} staged by you, left for your own `git commit`", count=staged))
+    lines += [row("left", tr("{path}: another program keeps it open", path=path)) for path in outcome.open]
+    lines += [row("unknown", tr("{path}: cannot be looked at", path=path)) for path in outcome.unread]
     adds = "{path}: {why}; `git add` takes it"
     out = [*outcome.left_out.items()]
-    lines += [row("left", said(adds, path=path, why=said(why))) for path, why in out[:_LEFT_SHOWN]]
-    lines += [row("left", said("{count} more: see --json", count=len(out) - _LEFT_SHOWN))] if out[_LEFT_SHOWN:] else []
+    lines += [row("left", tr(adds, path=path, why=tr(why))) for path, why in out[:_LEFT_SHOWN]]
+    lines += [row("left", tr("{count} more: see --json", count=len(out) - _LEFT_SHOWN))] if out[_LEFT_SHOWN:] else []
     named = {*outcome.open, *outcome.unread, *outcome.left_out}
     others = sum(1 for item in left if item.kind is not DirtyKind.STAGED and item.path not in named)
     if others:
-        lines.append(said("{count} left alone (saved a moment ago, or handled by a git filter)", count=others))
+        lines.append(tr("{count} left alone (saved a moment ago, or handled by a git filter)", count=others))
     return as_lines(lines)

@@ -20,7 +20,7 @@ from agent.config.secrets import Secret, save_key
 from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, UserError
 from agent.interfaces.cli.declare import group, in_vault
-from agent.interfaces.cli.language import counted, listed, said
+from agent.interfaces.cli.language import counted, listed, tr
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import beside
 from agent.interfaces.cli.prompt import hidden, keyboard
@@ -88,13 +88,13 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
         check_value(key, value)
     for key, value in values.items():
         path = set_machine(key, value)
-        output.note(said("{key} is set in {path}", key=key, path=path))
+        output.note(tr("{key} is set in {path}", key=key, path=path))
     if not kind.is_on(present):
         set_machine(f"channels.{name}.on", "true")
     owner = _find_owner(output, kind) if is_asked else ""
     output.emit(
         {"channel": name, "set": sorted(_renamed(values)), "owner": owner},
-        said("{name} is on. vault-agent channels test {name} sends a message", name=name),
+        tr("{name} is on. vault-agent channels test {name} sends a message", name=name),
     )
 
 
@@ -126,16 +126,16 @@ def test(output: Output, name: str) -> None:
     off = (
         ""
         if kind.is_on(workspace.settings)
-        else said("It is switched off: vault-agent config set {key} true", key=f"channels.{name}.on")
+        else tr("It is switched off: vault-agent config set {key} true", key=f"channels.{name}.on")
     )
     output.emit(
         {"channel": name, "id": message.id, "proof": proof, "on": kind.is_on(workspace.settings), "reads": reads},
-        said("{name} has delivered it: {proof}", name=name, proof=proof),
+        tr("{name} has delivered it: {proof}", name=name, proof=proof),
     )
     if reads:
-        output.note(said("{name} can be read", name=name))
+        output.note(tr("{name} can be read", name=name))
     if advice is not None:
-        output.note(said(advice))
+        output.note(tr(advice))
     if off:
         output.note(off)
 
@@ -145,7 +145,7 @@ def _checked(output: Output, kind: ChannelKind, workspace: Workspace, proof: str
     try:
         return kind.check is not None and bool(kind.check(workspace))
     except AgentError:
-        output.note(said("{name} has delivered it: {proof}", name=kind.name, proof=proof))
+        output.note(tr("{name} has delivered it: {proof}", name=kind.name, proof=proof))
         raise
 
 
@@ -183,7 +183,7 @@ def _ask_settings(kind: ChannelKind, settings: Settings, named: frozenset[str]) 
         if key in named or is_set(settings, key):
             continue
         secret = setting_type(key).base is Secret
-        typed = _typed(said(question), secret)
+        typed = _typed(tr(question), secret)
         if typed and secret and Secret(typed).is_literal:
             typed = f"file:{save_key(directories().keys, key, typed)}"
         if typed:
@@ -194,7 +194,7 @@ def _ask_settings(kind: ChannelKind, settings: Settings, named: frozenset[str]) 
 def _typed(question: str, secret: bool) -> str:
     """What the person types, empty at the end of input."""
     try:
-        typed = hidden(said("{question} (not shown)", question=question)) if secret else keyboard(f"{question}: ")
+        typed = hidden(tr("{question} (not shown)", question=question)) if secret else keyboard(f"{question}: ")
     except EOFError:
         return ""
     return typed.strip()
@@ -209,7 +209,7 @@ def _find_owner(output: Output, kind: ChannelKind) -> str:
     workspace = open_workspace(output.vault())
     until = workspace.clock.monotonic() + _OWNER_SECONDS
     code = workspace.clock.new_id()[-_CODE:]
-    output.note(said("Now write this to it there, from your own account: {code}", code=code))
+    output.note(tr("Now write this to it there, from your own account: {code}", code=code))
     owner = kind.find_owner(workspace, code, lambda: workspace.clock.monotonic() > until)
     if not owner:
         raise UserError(
@@ -219,7 +219,7 @@ def _find_owner(output: Output, kind: ChannelKind) -> str:
             name=kind.name,
         )
     set_machine(key, owner)
-    output.note(said("your id there: {owner}", owner=owner))
+    output.note(tr("your id there: {owner}", owner=owner))
     return owner
 
 
@@ -246,14 +246,14 @@ def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
     width, now = max(len(kind.name) for kind in KINDS), SystemClock().now()
     rows = []
     for kind in KINDS:
-        parts = [_state(kind, settings), said(kind.says)]
+        parts = [_state(kind, settings), tr(kind.says)]
         if kind.extra:
-            parts.append(said("what you write there needs: {command}", command=command_to_add(kind.extra)))
+            parts.append(tr("what you write there needs: {command}", command=command_to_add(kind.extra)))
         if kind.name in last:
-            parts.append(said("last delivered {when}", when=format_time(last[kind.name], now)))
+            parts.append(tr("last delivered {when}", when=format_time(last[kind.name], now)))
         rows += beside(f"{kind.name:<{width}}  ", "  ".join(parts))
         if (advice := _advice(kind, settings)) is not None:
-            rows.append(f"{'':<{width}}  {said(advice)}")
+            rows.append(f"{'':<{width}}  {tr(advice)}")
     return "\n".join(rows)
 
 
@@ -264,8 +264,8 @@ def _advice(kind: ChannelKind, settings: Settings) -> Sentence | None:
 def _state(kind: ChannelKind, settings: Settings) -> str:
     missing = kind.missing(settings)
     if missing:
-        return said("needs {missing}", missing=listed(each.rpartition(".")[2] for each in missing))
-    return said("on") if kind.is_on(settings) else said("off")
+        return tr("needs {missing}", missing=listed(each.rpartition(".")[2] for each in missing))
+    return tr("on") if kind.is_on(settings) else tr("off")
 
 
 @command.command("unread", short_help="What came in and cannot be read.")
@@ -286,18 +286,17 @@ def unread(output: Output, workspace: Workspace, id: str, again: bool, drop: boo
         output.emit(
             {"unread": [_unread_document(each) for each in items]},
             lambda: (
-                "\n".join(_unread_row(each, format_time(each.at, now)) for each in items)
-                or said("nothing was set aside")
+                "\n".join(_unread_row(each, format_time(each.at, now)) for each in items) or tr("nothing was set aside")
             ),
         )
         return
     item = store.find(id)
     if again:
         store.ask_again(item)
-        output.emit(_unread_document(item), said("the daemon tries {id} again at its next look", id=item.id))
+        output.emit(_unread_document(item), tr("the daemon tries {id} again at its next look", id=item.id))
     elif drop:
         store.remove(item)
-        output.emit(_unread_document(item), said("{id} is deleted here", id=item.id))
+        output.emit(_unread_document(item), tr("{id} is deleted here", id=item.id))
     else:
         beginning = store.data(item)[:_SHOWN].decode("utf-8", "replace")
         output.emit(

@@ -30,7 +30,7 @@ from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
 from agent.interfaces.cli.decide import resume_after, settle
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.news import NoticeNews, open_news, show_skill_news
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import can_draw, show
@@ -204,7 +204,7 @@ class Chat:
     news: NoticeNews | None = None
     """What is sent while the chat is open; None for a chat from a pipe."""
     over: bool = False
-    behind: str | None = None
+    index_lag: str | None = None
     """Why the index is behind, None if it is not."""
     interrupted: bool = False
     """True after a Ctrl-C, until the next message."""
@@ -278,9 +278,9 @@ class Chat:
         except AgentError as error:
             if not self.lines.terminal:
                 raise
-            say(text("chat.error", self.state.language, error=said(error.message)))
+            say(text("chat.error", self.state.language, error=tr(error.message)))
             if error.hint:
-                say(text("chat.hint", self.state.language, hint=said(error.hint)))
+                say(text("chat.hint", self.state.language, hint=tr(error.hint)))
         except KeyboardInterrupt:
             close_cut_off(self.workspace)
             say(text("chat.stopped", self.state.language))
@@ -297,7 +297,7 @@ class Chat:
 
     def _update_index(self) -> None:
         """Update the index; why it stays behind is said once."""
-        self.behind = update_index(self.workspace, self.index, self.output, self.behind)
+        self.index_lag = update_index(self.workspace, self.index, self.output, self.index_lag)
 
     def _command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
@@ -337,8 +337,8 @@ class Chat:
         """Ask the person for the decision that a run waits for, then show how the run ended."""
         if self.lines.terminal and not self.over:
 
-            def go_on(session: str, given: PersonDecision) -> Ended:
-                return self._run(lambda line: resume_after(self.agent, session, given, line))
+            def go_on(session: str, decision: PersonDecision) -> Ended:
+                return self._run(lambda line: resume_after(self.agent, session, decision, line))
 
             ended = settle(self.workspace, ended, keyboard, go_on)
         if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
@@ -358,11 +358,11 @@ class Chat:
         for line in remarks:
             self.output.note(line)
 
-    def _show(self, shown: str) -> None:
+    def _show(self, words: str) -> None:
         if self.output.json:
-            show(to_json({"ok": True, "text": shown}))
+            show(to_json({"ok": True, "text": words}))
         else:
-            self.output.emit({}, shown)
+            self.output.emit({}, words)
 
     def _remarks(self, ended: Ended) -> list[str]:
         """The lines below an answer: the changes made, what was refused, and the reason for a stop."""

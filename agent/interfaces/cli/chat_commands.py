@@ -6,7 +6,7 @@ from dataclasses import field
 from agent.dataclass import dataclass
 from agent.interfaces.cli.changes import format_undone
 from agent.interfaces.cli.context import format_budget
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_ago
 from agent.loop.records import Began
@@ -53,9 +53,7 @@ def _compact(chat: ChatState, rest: str) -> str:
     compacted = chat.agent.compact(chat.session) if chat.session else None
     if compacted is None:
         return text("chat.nothing_to_compact", chat.language)
-    problem = (
-        text("chat.compacted_by_rule", chat.language, problem=said(compacted.problem)) if compacted.problem else ""
-    )
+    problem = text("chat.compacted_by_rule", chat.language, problem=tr(compacted.problem)) if compacted.problem else ""
     return text("chat.compacted", chat.language, count=len(compacted.dropped)) + problem
 
 
@@ -64,7 +62,7 @@ def _log(chat: ChatState, rest: str) -> str:
     lines: list[str] = []
     for each in _changes(chat):
         lines.append(f"{each.id[:8]}  {format_ago(each.when, now)}  {each.subject}")
-        lines += [f"          {said(summary(change))}" for change in work_of(each).files]
+        lines += [f"          {tr(summary(change))}" for change in work_of(each).files]
     return as_lines(lines or [text("chat.no_change", chat.language)])
 
 
@@ -95,13 +93,13 @@ def _remember(chat: ChatState, rest: str) -> str:
 def _recall(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.recall_usage", chat.language)
-    given = chat.agent.passages(rest, chat.session)
-    paths = {each.path for each in given.found}
-    lines = [f"## {each.title}  ({each.path}:{each.lines[0]}-{each.lines[1]})\n{each.text}" for each in given.found]
+    passages = chat.agent.passages(rest, chat.session)
+    paths = {each.path for each in passages.found}
+    lines = [f"## {each.title}  ({each.path}:{each.lines[0]}-{each.lines[1]})\n{each.text}" for each in passages.found]
     lines = lines or [text("chat.nothing_recalled", chat.language)]
     before = {each.path for each in chat.agent.passages(rest).found} - paths if chat.session else ()
     lines += [text("chat.recalled_before", chat.language, paths=", ".join(sorted(before)))] if before else []
-    degraded = given.degraded
+    degraded = passages.degraded
     lines += [text("chat.degraded", chat.language, why=degraded)] if degraded else []
     return "\n\n".join(lines)
 
@@ -122,7 +120,7 @@ def _forget(chat: ChatState, rest: str) -> str:
         )
     outcome = carry_out(vault, forgetting, language)
     if outcome.queued:
-        return "\n".join([text("chat.forgotten_later", language, why=said(outcome.queued)), *lines])
+        return "\n".join([text("chat.forgotten_later", language, why=tr(outcome.queued)), *lines])
     commit = (outcome.commit or "")[:10]
     return "\n".join(
         [text("chat.forgotten", language, commit=commit), *lines, text("chat.forget_undo", language, commit=commit)]

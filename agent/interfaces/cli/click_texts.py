@@ -27,7 +27,7 @@ from click import _textwrap, formatting
 from click.core import ParameterSource
 
 from agent.interfaces.cli.commands import COMMANDS, HEADINGS
-from agent.interfaces.cli.language import listed, said, spoken
+from agent.interfaces.cli.language import listed, spoken, tr
 from agent.interfaces.cli.output import PROGRAM
 from agent.interfaces.cli.printing import columns, size
 
@@ -55,11 +55,11 @@ def usage_hint(error: click.UsageError) -> str:
     """A hint with the command's help, and with quotes if there were too many words."""
     where = f"{error.ctx.command_path if error.ctx else PROGRAM} --help"
     takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
-    many = takes and error.message.startswith(tuple(said(each).partition("{")[0] for each in _TOO_MANY))
+    many = takes and error.message.startswith(tuple(tr(each).partition("{")[0] for each in _TOO_MANY))
     if many:
-        return said("put words that belong together in quotes; {help}", help=where)
+        return tr("put words that belong together in quotes; {help}", help=where)
     if takes and isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-        return said("put -- before words that begin with a dash; {help}", help=where)
+        return tr("put -- before words that begin with a dash; {help}", help=where)
     return where
 
 
@@ -68,7 +68,7 @@ def near(word: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     matches = get_close_matches(word, known, n=3, cutoff=0.6)
-    return said(" Did you mean: {names}?", names=listed(matches)) if matches else ""
+    return tr(" Did you mean: {names}?", names=listed(matches)) if matches else ""
 
 
 class NamedPath(click.Path):
@@ -82,7 +82,7 @@ class NamedPath(click.Path):
     ) -> str | bytes | os.PathLike[str]:
         """The path; raises `BadParameter` for an empty one."""
         if not os.fspath(value).strip():
-            self.fail(said("it is empty"), param, ctx)
+            self.fail(tr("it is empty"), param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -95,7 +95,7 @@ def refuse_empty(option: click.Option) -> None:
         is_empty = any(isinstance(each, str) and not each.strip() for each in values)
         if is_empty and ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE:
             name = max(parameter.opts, key=len)
-            raise click.UsageError(said("{option} was given without a value", option=name), ctx)
+            raise click.UsageError(tr("{option} was given without a value", option=name), ctx)
         return value if then is None else then(ctx, parameter, value)
 
     option.callback = check
@@ -123,7 +123,7 @@ class HelpFormatter(click.HelpFormatter):
         super().write_dl(rows, min(col_max, self.width * 2 // 5), col_spacing)
 
     def write_heading(self, heading: str) -> None:
-        self.write(f"{'':>{self.current_indent}}{said('{title}:', title=heading)}\n")
+        self.write(f"{'':>{self.current_indent}}{tr('{title}:', title=heading)}\n")
 
 
 class _Wrapper(_textwrap.TextWrapper):
@@ -167,16 +167,16 @@ def write_all(formatter: click.HelpFormatter) -> None:
     width = max(map(len, COMMANDS))
     _write_groups(formatter, width)
     others = [(name, lazy) for name, lazy in COMMANDS.items() if lazy.group is None]
-    rare = [(name, said(lazy.help)) for name, lazy in others if not lazy.now]
-    _write_section(formatter, said("Rarely typed"), rare, width)
+    rare = [(name, tr(lazy.help)) for name, lazy in others if not lazy.now]
+    _write_section(formatter, tr("Rarely typed"), rare, width)
     old = [(name, f"vault-agent {lazy.now}") for name, lazy in others if lazy.now]
-    _write_section(formatter, said("Old names, which go on working"), old, width)
+    _write_section(formatter, tr("Old names, which go on working"), old, width)
 
 
 def _write_groups(formatter: click.HelpFormatter, width: int) -> None:
     for group, heading in HEADINGS.items():
-        rows = [(name, said(lazy.help)) for name, lazy in COMMANDS.items() if lazy.group == group]
-        _write_section(formatter, said(heading), rows, width)
+        rows = [(name, tr(lazy.help)) for name, lazy in COMMANDS.items() if lazy.group == group]
+        _write_section(formatter, tr(heading), rows, width)
 
 
 def _write_section(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]], width: int) -> None:
@@ -196,7 +196,7 @@ def speak_for_click() -> None:
     lay_out_help()
     for name in _MODULES:
         module = import_module(f"click.{name}")
-        for function, ours in (("_", said), ("ngettext", _one_or_more)):
+        for function, ours in (("_", tr), ("ngettext", _one_or_more)):
             if hasattr(module, function):
                 setattr(module, function, ours)
 
@@ -225,9 +225,9 @@ def _help(english: str | None) -> str | None:
 def _paragraph(english: str) -> str:
     """A paragraph in the language of the terminal: one sentence, or below `\\b` lines that may begin with a number."""
     if not english.startswith("\b"):
-        return said(" ".join(english.split()))
-    return "\n".join(number + said(line) for number, line in _NUMBERED.findall(english))
+        return tr(" ".join(english.split()))
+    return "\n".join(number + tr(line) for number, line in _NUMBERED.findall(english))
 
 
 def _one_or_more(one: str, more: str, number: int) -> str:
-    return said(one if number == 1 else more)
+    return tr(one if number == 1 else more)

@@ -13,7 +13,7 @@ from agent.config.directories import directories, process_clock
 from agent.config.load import load_settings, vault_folder_in
 from agent.errors import ConfigError, UserError
 from agent.interfaces.cli.click_texts import NamedPath
-from agent.interfaces.cli.language import counted, listed, said
+from agent.interfaces.cli.language import counted, listed, tr
 from agent.interfaces.cli.output import PROGRAM, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -48,7 +48,7 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
     if mine and others:
         raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")
     clock, settings = process_clock(), load_settings(None).settings
-    with progress_bar(output, said("files")) as moved:
+    with progress_bar(output, tr("files")) as moved:
         steps = {"fetch": "asking the remote …", "write": "writing what has come …"}
         made = clone(address, path, directories().state, options(settings), name=name, branch=branch,
                      mine=mine, home_in=_home_in, step=lambda step: progress(steps[step]), progress=moved)  # fmt: skip
@@ -89,14 +89,14 @@ def _format(
 ) -> Iterator[str]:
     call = f"{PROGRAM} --vault {shlex.quote(str(root))}"
     came = counted(files, "1 file", "{count} files")
-    yield said("{root} is a vault now: {files}, {count} notes found by search", root=root, files=came, count=indexed)
+    yield tr("{root} is a vault now: {files}, {count} notes found by search", root=root, files=came, count=indexed)
     if steering:
         names = listed(steering, _SHOWN)
-        yield said("  these steer me only when you have looked: {names}: {call} trust", names=names, call=call)
+        yield tr("  these steer me only when you have looked: {names}: {call} trust", names=names, call=call)
     if held:
         names = listed(held, _SHOWN)
-        yield said("  these are held back until you have looked: {names}: {call} trust", names=names, call=call)
+        yield tr("  these are held back until you have looked: {names}: {call} trust", names=names, call=call)
     if skills:
         yield counted(skills, "  1 skill waits for your look: {call} skills review",
                       "  {count} skills wait for your look: {call} skills review", call=call)  # fmt: skip
-    yield said("  it is kept in step by the daemon, or by {call} sync", call=call)
+    yield tr("  it is kept in step by the daemon, or by {call} sync", call=call)

@@ -16,7 +16,7 @@ from agent.config.secrets import Secret, save_key
 from agent.config.settings import OF_VAULT_HERE, RENAMED, keys, setting_type
 from agent.config.values import SettingValue, format_value
 from agent.errors import AgentError, ConfigError, MissingKey
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.prompt import hidden
 from agent.vault.layout import known_id
@@ -56,7 +56,7 @@ def get(output: Output, key: str) -> None:
     loaded = _load(output)
     value, origin = loaded.values[key], loaded.origin(key)
     output.emit(_document(key, value, origin), format_value(value))
-    output.note(said("from: {origin}", origin=_origin(origin)))
+    output.note(tr("from: {origin}", origin=_origin(origin)))
 
 
 @command.command("list")
@@ -102,10 +102,10 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
     document = {"key": key, "value": _document_value(kind.read(value)), "file": str(path), "overridden_by": overridden}
     output.emit(document | ({"removed": dropped} if dropped else {}), f"{key} = {text}  ({path})")
     if vault_id:
-        output.note(said("it holds for this vault on this machine; outside of a vault, the command sets it for all"))
+        output.note(tr("it holds for this vault on this machine; outside of a vault, the command sets it for all"))
     if dropped:
         output.note(
-            said(
+            tr(
                 "{dropped} was the key of {before}, and is removed from the settings; a key file of it stays",
                 dropped=dropped,
                 before=before,
@@ -114,9 +114,9 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
     if names_preset and (address := _value(f"{section}.base_url")):
         sentence = "{address} is set, too, and is asked in place of the preset's own address, until you type: {command}"
         back = f"{PROGRAM} config unset {section}.base_url"
-        output.note(said(sentence, address=address, command=back))
+        output.note(tr(sentence, address=address, command=back))
     if overridden:
-        output.warn(said("{overridden} is set in the environment and wins over this", overridden=overridden))
+        output.warn(tr("{overridden} is set in the environment and wins over this", overridden=overridden))
     if not output.json:
         report_model(output, key)
 
@@ -137,12 +137,12 @@ def _vault_of(output: Output, key: str) -> str:
 def _typed(key: str, value: str | None) -> str:
     """The reference of a key file that has what the person types, or what a pipe brings."""
     if value is not None:
-        raise click.UsageError(said("--prompt asks for the value: give none on the command line"))
+        raise click.UsageError(tr("--prompt asks for the value: give none on the command line"))
     if setting_type(key).base is not Secret:
         raise click.UsageError(
-            said("--prompt is for secrets, and {key} is none: vault-agent config set {key} VALUE", key=key)
+            tr("--prompt is for secrets, and {key} is none: vault-agent config set {key} VALUE", key=key)
         )
-    typed = hidden(said("{key} (what you type is not shown)", key=key)) if sys.stdin.isatty() else sys.stdin.readline()
+    typed = hidden(tr("{key} (what you type is not shown)", key=key)) if sys.stdin.isatty() else sys.stdin.readline()
     return f"file:{save_key(directories().keys, key, typed)}"
 
 
@@ -173,9 +173,9 @@ def unset(output: Output, key: str) -> None:
         setting_type(key)
         path, was_set = unset_machine(key)
     text = (
-        said("{key} removed from {path}", key=key, path=path)
+        tr("{key} removed from {path}", key=key, path=path)
         if was_set
-        else said("{key} was not set in {path}", key=key, path=path)
+        else tr("{key} was not set in {path}", key=key, path=path)
     )
     output.emit({"key": key, "was_set": was_set, "file": str(path)}, text)
 
@@ -191,7 +191,7 @@ def _document_value(value: SettingValue) -> SettingValue:
 
 def _origin(origin: SettingOrigin) -> str:
     """Where a value comes from, as shown to people."""
-    return f"{said(origin.layer)} {origin.place}".rstrip()
+    return f"{tr(origin.layer)} {origin.place}".rstrip()
 
 
 def _table(loaded: Loaded) -> str:
@@ -219,18 +219,18 @@ def report_model(output: Output, key: str) -> None:
             choose = import_module("agent.index.embedder").choose_embedder
             notice = str(choose(load_settings().settings.index.model).notice)
             if notice:
-                output.warn(said(notice))
+                output.warn(tr(notice))
         elif key.startswith("llm.") and key.endswith(_NAMES_A_MODEL):
             output.note(_try_model(key))
     except (ConfigError, MissingKey) as error:
-        output.warn(said("no model can be asked yet: {problem}", problem=_with_hint(error)))
+        output.warn(tr("no model can be asked yet: {problem}", problem=_with_hint(error)))
     except AgentError as error:
         sentence = "the setting is kept, but the model was not reached: {problem}"
-        output.warn(said(sentence, problem=_with_hint(error)))
+        output.warn(tr(sentence, problem=_with_hint(error)))
 
 
 def _with_hint(error: AgentError) -> str:
-    return said("; ").join(filter(None, (said(error.message), said(error.hint))))
+    return tr("; ").join(filter(None, (tr(error.message), tr(error.hint))))
 
 
 def _try_model(key: str) -> str:
@@ -240,7 +240,7 @@ def _try_model(key: str) -> str:
     llm = load_settings().settings.llm
     found = import_module("agent.llm.connection").try_connection(llm, kind if kind in kinds else "main", SystemClock())
     if found is None:
-        return said("no model's server is set: `ask` quotes your notes")
+        return tr("no model's server is set: `ask` quotes your notes")
     answered: dict[str, object] = {"place": found.place, "seconds": found.seconds, "model": found.model}
     have, section = listed(found.models, _SHOWN), key.rpartition(".")[0]
     if not found.model:
@@ -250,11 +250,11 @@ def _try_model(key: str) -> str:
             if have
             else "{place} answers ({seconds:.1f} s); now say which model. vault-agent config set {section}.model NAME"
         )
-        return said(lines, models=have, section=section, **answered)
+        return tr(lines, models=have, section=section, **answered)
     if not found.lists_model:
         lines = (
             "{place} answers ({seconds:.1f} s), but does not list {model}; it has {models}. "
             "vault-agent doctor --model asks it"
         )
-        return said(lines, models=have, **answered)
-    return said("{place} answers ({seconds:.1f} s): {model} can be asked", **answered)
+        return tr(lines, models=have, **answered)
+    return tr("{place} answers ({seconds:.1f} s): {model} can be asked", **answered)

@@ -13,7 +13,7 @@ from agent.context.budget import BudgetRow
 from agent.errors import UserError
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import Asking, asking, guest_options
-from agent.interfaces.cli.language import listed, said, spoken
+from agent.interfaces.cli.language import listed, spoken, tr
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.progress_bar import indexing
@@ -34,12 +34,12 @@ def format_budget(rows: Iterable[BudgetRow]) -> str:
         sum(line.included for line in lines),
         sum(line.cut for line in lines),
     )
-    heads = [" " * (width - columns(head)) + head for head, width in ((said(name), width) for name, width in _HEADS)]
+    heads = [" " * (width - columns(head)) + head for head, width in ((tr(name), width) for name, width in _HEADS)]
     body = [
-        f"{padded(said(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.included:>7,}{row.cut:>6,}"
+        f"{padded(tr(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.included:>7,}{row.cut:>6,}"
         for row in (*lines, whole)
     ]
-    return "\n".join([padded(said("part"), 14) + "".join(heads), *body])
+    return "\n".join([padded(tr("part"), 14) + "".join(heads), *body])
 
 
 @click.command()
@@ -77,13 +77,11 @@ def show_context(output: Output, task: str, who: Asking) -> None:
 
 
 def _format(start: Opening, rows: tuple[BudgetRow, ...], tools: tuple[str, ...], late: str | None) -> str:
-    lines = [format_budget(rows), "", said("tools: {tools}", tools=listed(tools) or said("none")), ""]
+    lines = [format_budget(rows), "", tr("tools: {tools}", tools=listed(tools) or tr("none")), ""]
     for message in start.messages:
-        lines.append(said("before the task, {source}:", source=said(message.source)))
+        lines.append(tr("before the task, {source}:", source=tr(message.source)))
         lines += [f"  {line}" for line in start.remark(message, spoken()).splitlines()]
-    lines += [said("not given, {reason}", reason=said(reason)) for reason in start.absent]
-    lines += [said("untrusted text: {source}", source=source) for source in start.untrusted]
-    lines += [
-        said("problem: {problem}", problem=said(problem)) for problem in (*start.problems, *([late] if late else []))
-    ]
+    lines += [tr("not given, {reason}", reason=tr(reason)) for reason in start.absent]
+    lines += [tr("untrusted text: {source}", source=source) for source in start.untrusted]
+    lines += [tr("problem: {problem}", problem=tr(problem)) for problem in (*start.problems, *([late] if late else []))]
     return "\n".join(lines).rstrip()

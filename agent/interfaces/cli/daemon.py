@@ -17,7 +17,7 @@ from agent.config.settings import Settings
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
 from agent.interfaces.cli.click_texts import NamedPath
-from agent.interfaces.cli.language import said, speak, spoken
+from agent.interfaces.cli.language import speak, spoken, tr
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.streams import on_stop
@@ -60,13 +60,13 @@ def command(
         if http:
             _check_port(load_vault_settings(path if path.is_dir() else None).settings, port)
         done = adopt(output, path, Wishes(language, under=under, spoken=spoken()), drafts=None, yes=yes).done
-        output.note(said("{root} is already a vault" if done.was_vault else "{root} is a vault now", root=path))
+        output.note(tr("{root} is already a vault" if done.was_vault else "{root} is a vault now", root=path))
     daemon = Daemon(open_workspace(output.vault() if path is None else find_vault(Path.cwd(), path)))
     settings = daemon.workspace.settings
     speak(settings.vault.language)  # PATH may be another vault than the one at hand
     is_open = http or settings.http.on
     if port is not None and not is_open:
-        raise click.UsageError(said("--port goes with --http"))
+        raise click.UsageError(tr("--port goes with --http"))
     if is_open and not is_watched(daemon.workspace):
         _check_port(settings, port)
     if not make:
@@ -85,39 +85,39 @@ def command(
         look_while_staying()
         _greet(output, daemon.workspace, is_open)
 
-    with progress_bar(output, said("notes")) as daemon.indexed:
+    with progress_bar(output, tr("notes")) as daemon.indexed:
         daemon.run(watching)
-    output.emit({"stopped": daemon.stop.reason}, said("stopped: {reason}", reason=daemon.stop.reason))
+    output.emit({"stopped": daemon.stop.reason}, tr("stopped: {reason}", reason=daemon.stop.reason))
 
 
 def _greet(output: Output, workspace: Workspace, is_open: bool) -> None:
     """Say what is watched, and how the daemon can be asked."""
     settings, kinds = workspace.settings, import_module("agent.app.channels").KINDS
-    ways = [said("the command line")]
+    doors = [tr("the command line")]
     if settings.inbox.answers != "off":
-        ways.append(said("notes in {folder}", folder=workspace.vault.home.at(INBOX)))
-    ways += [each.name for each in kinds if each.receive is not None and each.is_used(settings)]
-    output.note(said("watching {root}; Ctrl-C stops", root=workspace.vault.place.root))
-    output.note(said("it answers: {what}", what=said(", ").join(ways)))
+        doors.append(tr("notes in {folder}", folder=workspace.vault.home.at(INBOX)))
+    doors += [each.name for each in kinds if each.receive is not None and each.is_used(settings)]
+    output.note(tr("watching {root}; Ctrl-C stops", root=workspace.vault.place.root))
+    output.note(tr("it answers: {what}", what=tr(", ").join(doors)))
     if not is_open:
-        output.note(said("no port is open; vault-agent serve --open shows the dashboard in a browser"))
+        output.note(tr("no port is open; vault-agent serve --open shows the dashboard in a browser"))
 
 
 def _check_together(make: bool, with_init: Mapping[str, object]) -> None:
     """Raise `UsageError` for options that change nothing without --init."""
     for option, value in with_init.items():
         if value and not make:
-            raise click.UsageError(said("{option} goes with --init", option=option))
+            raise click.UsageError(tr("{option} goes with --init", option=option))
 
 
-def _port(settings: Settings, given: int | None) -> int:
-    return settings.http.port if given is None else given
+def _port(settings: Settings, port: int | None) -> int:
+    return settings.http.port if port is None else port
 
 
-def _check_port(settings: Settings, given: int | None) -> None:
+def _check_port(settings: Settings, port: int | None) -> None:
     """Raise `UserError` for a port that is taken, before anything is made or read."""
     ports = import_module("agent.interfaces.http.door.port")
-    ports.bound_socket(ports.PortRequest(_port(settings, given))).close()
+    ports.bound_socket(ports.PortRequest(_port(settings, port))).close()
 
 
 def _load_doors() -> tuple[ModuleType, ...]:
@@ -134,7 +134,7 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
             sentence = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"
-            output.note(said(sentence, link=link))
+            output.note(tr(sentence, link=link))
         yield
 
 

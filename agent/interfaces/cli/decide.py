@@ -19,7 +19,7 @@ from agent.asking.replies import is_later, parse_yes_or_no
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
 from agent.interfaces.cli.foreground import foreground
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import CommandFailed, Output, RelayedError, say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.interfaces.cli.prompt import confirm
@@ -237,7 +237,7 @@ def emit_decision(
 
     def here() -> bool:
         ask = not resume_here and is_terminal() and not output.json
-        return confirm(said("go on with the run now?"), default=True) if ask else resume_here
+        return confirm(tr("go on with the run now?"), default=True) if ask else resume_here
 
     who, mark = resumer_of(workspace, path, here)
     output.note(note)
@@ -268,10 +268,10 @@ def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, 
 def _what_follows(who: Resumer, mark: RunMark | None) -> str:
     match who:
         case Resumer.DAEMON:
-            return said("the daemon goes on with the run")
+            return tr("the daemon goes on with the run")
         case Resumer.LATER if mark is not None:
-            return said("go on with: vault-agent ask --resume {session}", session=quote(mark.session))
+            return tr("go on with: vault-agent ask --resume {session}", session=quote(mark.session))
         case Resumer.NOBODY:
-            return said("no run waits for it here any more")
+            return tr("no run waits for it here any more")
         case _:
             return ""

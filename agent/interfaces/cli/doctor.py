@@ -8,7 +8,7 @@ import click
 from agent.app.diagnostics.diagnose import diagnose
 from agent.app.diagnostics.report import write_report
 from agent.errors import NotAVault
-from agent.interfaces.cli.language import first_lines, listed, said
+from agent.interfaces.cli.language import first_lines, listed, tr
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.printing import as_lines, padded
 from agent.vault.health.probe import Check, Level
@@ -33,7 +33,7 @@ def command(output: Output, fix: bool, ask_model: bool, report: Path | None) -> 
     checks += diagnose(root, fix=fix, ask_model=ask_model, announce=lambda each: output.note(_repair(each)))
     if report is not None:
         write_report(report, checks, root)
-        output.note(said("{path} is written; read it before you attach it", path=report))
+        output.note(tr("{path} is written; read it before you attach it", path=report))
     emit_checks(output, checks, root)
 
 
@@ -57,8 +57,8 @@ def _repair(check: Check) -> str:
     """What is repaired next, with its first details."""
     return as_lines(
         [
-            said("repairing {name}: {what}", name=said(check.name), what=said(check.what)),
-            *(f"  {said(each)}" for each in check.details[:_SHOWN]),
+            tr("repairing {name}: {what}", name=tr(check.name), what=tr(check.what)),
+            *(f"  {tr(each)}" for each in check.details[:_SHOWN]),
         ]
     )
 
@@ -67,7 +67,7 @@ def _root(output: Output) -> tuple[Path | None, list[Check]]:
     try:
         return output.vault(), []
     except NotAVault as error:
-        if output.given is not None:
+        if output.named is not None:
             return None, [Check(Level.BAD, "vault", error.message, next=error.hint)]
         return None, [Check(Level.WARN, "vault", "none here; only the machine is probed", next="vault-agent init PATH")]
 
@@ -75,13 +75,13 @@ def _root(output: Output) -> tuple[Path | None, list[Check]]:
 def _format(checks: Sequence[Check], steps: Sequence[str]) -> str:
     lines: list[str] = []
     for check in checks:
-        named = said("{title}: {words}", title=said(check.name), words=said(check.what))
-        lines.append(f"{padded(said(check.level.value), 4)}  {named}")
+        named = tr("{title}: {words}", title=tr(check.name), words=tr(check.what))
+        lines.append(f"{padded(tr(check.level.value), 4)}  {named}")
         details = check.details if check.level is not Level.OK else ()
-        lines += first_lines(map(said, details), _SHOWN, "        ")
+        lines += first_lines(map(tr, details), _SHOWN, "        ")
     counts = [(level, sum(1 for check in checks if check.level is level)) for level in Level]
     lines.append("")
-    lines.append(listed(f"{count} {said(level.value)}" for level, count in counts))
+    lines.append(listed(f"{count} {tr(level.value)}" for level, count in counts))
     if steps:
-        lines += ["", said("Next:"), *(f"  {said(step)}" for step in steps)]
+        lines += ["", tr("Next:"), *(f"  {tr(step)}" for step in steps)]
     return as_lines(lines)

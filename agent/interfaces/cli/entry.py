@@ -148,18 +148,18 @@ def _prints_unicode() -> bool:
 
 def _root(args: Sequence[str], environ: Mapping[str, str]) -> str:
     """The vault at hand; raises `LookupError` without one."""
-    given = environ.get("VAULT_AGENT_VAULT", "")
+    root = environ.get("VAULT_AGENT_VAULT", "")
     for number, word in enumerate(args):
         if word.startswith("--vault="):
-            given = word.partition("=")[2]
+            root = word.partition("=")[2]
         elif word == "--vault" and number + 1 < len(args):
-            given = args[number + 1]
-        if word.startswith("--vault") and not given.strip():
+            root = args[number + 1]
+        if word.startswith("--vault") and not root.strip():
             raise LookupError("no vault is named")
-    folder = os.path.realpath(given or os.getcwd())
+    folder = os.path.realpath(root or os.getcwd())
     while not os.path.isfile(os.path.join(folder, MARKER)):
         above = os.path.dirname(folder)
-        if given or above == folder:
+        if root or above == folder:
             raise LookupError("there is no vault here")
         folder = above
     return folder

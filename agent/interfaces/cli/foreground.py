@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.dataclass import dataclass
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output, say
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard, silent_keys
@@ -121,8 +121,8 @@ class Foreground:
         if not self.asks or not ended.outcome.waits:
             return ended
 
-        def go_on(session: str, given: "PersonDecision") -> A:
-            return self.run(lambda line: resume(session, given, line))
+        def go_on(session: str, decision: "PersonDecision") -> A:
+            return self.run(lambda line: resume(session, decision, line))
 
         module = import_module("agent.interfaces.cli.decide")  # slow to load, and few runs wait
         settled: A = module.settle(self.workspace(), ended, keyboard, go_on)
@@ -148,5 +148,5 @@ def update_index(workspace: "Workspace", index: "SearchIndex", output: Output, k
     written last. Returns the reason, None if it is up to date."""
     late = catch_up(workspace, index, show=show_nothing if output.json else partial(indexing, output))
     if late is not None and late != known:
-        output.note(said("degraded: {reason}", reason=said(late)))
+        output.note(tr("degraded: {reason}", reason=tr(late)))
     return late

@@ -15,7 +15,7 @@ import click
 from agent.app.open import open_workspace
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, tr
 from agent.interfaces.cli.notes import path_in_vault
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.printing import as_lines
@@ -53,25 +53,25 @@ def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mappin
 
 def _effects(forgetting: Forgetting, home: AgentFolder) -> Iterator[str]:
     """A line for each note that goes, changes, or stays although it says the same."""
-    yield from (said("  goes from the history: {path}", path=path) for path in forgetting.past[:_SHOWN])
-    yield from (said("  goes: {path}", path=path) for path, _ in forgetting.gone[:_SHOWN])
+    yield from (tr("  goes from the history: {path}", path=path) for path in forgetting.past[:_SHOWN])
+    yield from (tr("  goes: {path}", path=path) for path, _ in forgetting.gone[:_SHOWN])
     if len(forgetting.gone) > _SHOWN:
-        yield "  " + said("and {count} more", count=len(forgetting.gone) - _SHOWN)
+        yield "  " + tr("and {count} more", count=len(forgetting.gone) - _SHOWN)
     for each in forgetting.changed[:_SHOWN]:
         if home.row(each.path).write is WriteRule.PROGRAM:
             lines = counted(len(each.gone), "1 line", "{count} lines")
             redacted = "  redacted in {lines}: {path} (a new name)" if each.to else "  redacted in {lines}: {path}"
             if not each.gone:
                 redacted = "  gets another name: {path}" if each.to else "  its links change: {path}"
-            yield said(redacted, lines=lines, path=each.to or each.path)
+            yield tr(redacted, lines=lines, path=each.to or each.path)
         else:
             gone = [line.strip() for line in each.gone if line.strip() and not is_mark(line)]
-            yield from (said("  {path} loses: {line}", path=each.path, line=line) for line in gone[:_SHOWN])
-            yield from (said("  gets another name: {to}", to=each.to),) if each.to else ()
+            yield from (tr("  {path} loses: {line}", path=each.path, line=line) for line in gone[:_SHOWN])
+            yield from (tr("  gets another name: {to}", to=each.to),) if each.to else ()
     if len(forgetting.changed) > _SHOWN:
-        yield said("  and {count} more lose lines", count=len(forgetting.changed) - _SHOWN)
-    yield from (said("  stays, and says it too: {path}", path=path) for path in forgetting.mentions[:_SHOWN])
-    yield from (said("  could not be read: {path}", path=path) for path in forgetting.unread[:_SHOWN])
+        yield tr("  and {count} more lose lines", count=len(forgetting.changed) - _SHOWN)
+    yield from (tr("  stays, and says it too: {path}", path=path) for path in forgetting.mentions[:_SHOWN])
+    yield from (tr("  could not be read: {path}", path=path) for path in forgetting.unread[:_SHOWN])
 
 
 FINISH = "vault-agent forget --purge --for-good"
@@ -121,8 +121,8 @@ def _delete_earlier(output: Output, workspace: Workspace, *, dry_run: bool, yes:
     """Delete what all earlier purges have taken out of the history."""
     forgetter = Forgetter(workspace.vault, workspace.settings.vault.language, workspace.cache)
     left = forgetter.recoverable()
-    lines = [said("would be deleted for good, with all that leads to it here:"), *(f"  {each}" for each in left)]
-    lines = lines if left else [said("would be deleted for good: what is left here of earlier purges")]
+    lines = [tr("would be deleted for good, with all that leads to it here:"), *(f"  {each}" for each in left)]
+    lines = lines if left else [tr("would be deleted for good: what is left here of earlier purges")]
     if dry_run:
         output.emit({"dry_run": True, "backups": list(left)}, lambda: as_lines(lines))
         return
@@ -140,7 +140,7 @@ def _is_asked(output: Output) -> bool:
 
 def _delete_as_well(output: Output, forgetter: Forgetter, done: Purge) -> Purge:
     """Ask whether what can be brought back is to be deleted; the purge as it then is."""
-    if not confirm(said(_ASKED), error=True):
+    if not confirm(tr(_ASKED), error=True):
         return done
     done = forgetter.delete_for_good(done)
     output.note(as_lines(_format_deleted(done)))
@@ -164,42 +164,42 @@ def _purge_fields(found: Purge) -> Mapping[str, object]:
 
 def _format_purge(home: AgentFolder, forgetting: Forgetting, found: Purge, *, dry_run: bool) -> Iterator[str]:
     if dry_run:
-        yield said("would forget, and write {commits} commits anew; nothing is changed yet:", commits=found.commits)
+        yield tr("would forget, and write {commits} commits anew; nothing is changed yet:", commits=found.commits)
     else:
         yield _headline(found)
     yield from _effects(forgetting, home)
     yield from _holders(found)
     if dry_run or not found.is_recoverable:
         return
-    backup = found.backup or said("no reference leads to them any more")
-    yield said("the text can still be brought back from the commits as they were: {backup}", backup=backup)
-    yield said("to end that, when you are sure: {command}", command=FINISH)
+    backup = found.backup or tr("no reference leads to them any more")
+    yield tr("the text can still be brought back from the commits as they were: {backup}", backup=backup)
+    yield tr("to end that, when you are sure: {command}", command=FINISH)
 
 
 def _headline(found: Purge) -> str:
     commits, head = found.commits, found.head[:10]
     if found.still_holding:
         part = "not all of it is gone, and {commits} commits written anew; the branch is at {head}:"
-        return said(part, commits=commits, head=head)
+        return tr(part, commits=commits, head=head)
     if found.is_recoverable:
         recoverable = "forgotten, but not gone for good, and {commits} commits written anew; the branch is at {head}:"
-        return said(recoverable, commits=commits, head=head)
+        return tr(recoverable, commits=commits, head=head)
     whole = "forgotten and gone for good, and {commits} commits written anew; the branch is at {head}:"
-    return said(whole, commits=commits, head=head)
+    return tr(whole, commits=commits, head=head)
 
 
 def _holders(found: Purge) -> Iterator[str]:
     names = dict.fromkeys((*found.other_refs, *found.remaining))
-    yield from (said("  still holds it: {name}", name=said(name)) for name in names)
+    yield from (tr("  still holds it: {name}", name=tr(name)) for name in names)
     if found.still_holding:
-        yield said("what still holds it is yours to change or remove; then repeat this command")
+        yield tr("what still holds it is yours to change or remove; then repeat this command")
 
 
 def _format_deleted(done: Purge) -> Iterator[str]:
     if not done.still_holding:
-        yield said("what was purged is gone for good from this repository")
+        yield tr("what was purged is gone for good from this repository")
         return
-    yield said("not all of it is gone:")
+    yield tr("not all of it is gone:")
     yield from _holders(done)
 
 
@@ -287,12 +287,12 @@ def _language(workspace: Workspace) -> Language:
 
 def _format(home: AgentFolder, forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if dry_run:
-        yield said("would forget; nothing is changed yet:")
+        yield tr("would forget; nothing is changed yet:")
     elif outcome.queued:
-        yield said("waits, because {queued}; it is forgotten when that ends:", queued=said(outcome.queued))
+        yield tr("waits, because {queued}; it is forgotten when that ends:", queued=tr(outcome.queued))
     else:
-        yield said("forgotten in {commit}:", commit=(outcome.commit or "")[:10])
+        yield tr("forgotten in {commit}:", commit=(outcome.commit or "")[:10])
     yield from _effects(forgetting, home)
     if outcome.commit:
-        yield said("to have it again: vault-agent undo {commit}", commit=outcome.commit[:10])
-        yield said("the history still holds it; --purge --for-good removes it there too")
+        yield tr("to have it again: vault-agent undo {commit}", commit=outcome.commit[:10])
+        yield tr("the history still holds it; --purge --for-good removes it there too")

@@ -7,7 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import AgentError
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import CheckFailed, Output, find_vault
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import StagedProblem, problems
@@ -26,7 +26,7 @@ def pre_commit(output: Output) -> None:
     """Check the staged notes: no secrets, no marks of a merge in a header; what else is wrong is only said."""
     # Before the vault is opened: that clears git's variables, and `git commit PATH` sets its own index here.
     index_file = os.environ.get("GIT_INDEX_FILE")
-    vault = open_workspace(find_vault(Path.cwd(), output.given)).vault
+    vault = open_workspace(find_vault(Path.cwd(), output.named)).vault
     index = vault.place.worktree / index_file if index_file else None
     found = problems(vault, index)
     listed = [{"path": item.path, "line": item.line, "why": str(item.why), "stops": item.stops} for item in found]
@@ -40,7 +40,7 @@ def pre_commit(output: Output) -> None:
 def rescan(output: Output) -> None:
     """Finish the changes that waited for the repository; never fails."""
     try:
-        settled = open_workspace(find_vault(Path.cwd(), output.given)).vault.settle()
+        settled = open_workspace(find_vault(Path.cwd(), output.named)).vault.settle()
     except (AgentError, OSError):
         settled = 0
     output.emit({"settled": settled}, "")
@@ -48,11 +48,11 @@ def rescan(output: Output) -> None:
 
 def _format_staged(found: list[StagedProblem]) -> str:
     lines = [
-        f"{item.path}:{item.line}: {said(item.why) if item.stops else said('{why}; committed as it is', why=item.why)}"
+        f"{item.path}:{item.line}: {tr(item.why) if item.stops else tr('{why}; committed as it is', why=item.why)}"
         for item in found
     ]
     if any(item.is_secret for item in found):
-        lines.append(said("A line that is no secret is excused by <!-- {mark} --> or %% {mark} %% on it.", mark=EXCUSE))
+        lines.append(tr("A line that is no secret is excused by <!-- {mark} --> or %% {mark} %% on it.", mark=EXCUSE))
     return as_lines(lines)
 
 
@@ -71,5 +71,5 @@ def merge_driver(output: Output, base: Path, ours: Path, theirs: Path, path: str
     A version that contradicts the other is kept whole in a file beside the note.
     """
     copy = merge_files(base, ours, theirs, path, Path.cwd())
-    sentence = said("{path}: both sides changed the same place; one version is in {copy}", path=path, copy=copy or "")
+    sentence = tr("{path}: both sides changed the same place; one version is in {copy}", path=path, copy=copy or "")
     output.emit({"path": path, "copy": copy}, sentence if copy else "")

@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 from agent.deeds.documentation import GuidePage, find_topic, search_topics, topics
 from agent.errors import Unknown, UserError
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import first_lines, said, spoken
+from agent.interfaces.cli.language import first_lines, spoken, tr
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, is_terminal, padded, show_screens, size
 
@@ -41,7 +41,7 @@ def _list(output: Output) -> None:
     found = topics(spoken())
     width = max(len(each.name) for each in found)
     lines = [f"  {padded(each.name, width)}  {each.title}" for each in found]
-    hints = ["", said("vault-agent help TOPIC shows a page, vault-agent help --search WORDS finds words in all")]
+    hints = ["", tr("vault-agent help TOPIC shows a page, vault-agent help --search WORDS finds words in all")]
     document = {"topics": [{"name": each.name, "title": each.title} for each in found]}
     output.emit(document, as_lines([*lines, *hints]))
 
@@ -50,7 +50,7 @@ def _search(output: Output, words: str) -> None:
     found = search_topics(words, spoken())
     lines = first_lines((f"{each.topic.name}: {each.line}" for each in found), _SHOWN)
     document = {"lines": [{"topic": each.topic.name, "line": each.line} for each in found]}
-    output.emit(document, as_lines(lines) or said("nothing found"))
+    output.emit(document, as_lines(lines) or tr("nothing found"))
 
 
 def _show(ctx: click.Context, output: Output, name: str) -> None:

@@ -9,7 +9,7 @@ import click
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.prompt import agree
@@ -40,7 +40,7 @@ def pack_now(output: Output, workspace: Workspace) -> None:
     """Pack the history, and print how many loose objects there were and are."""
     done = pack(workspace.vault)
     document = {"loose_before": done.before, "loose_after": done.after, "graph": done.graph}
-    output.emit(document, said("loose objects: {before} before, {after} now", before=done.before, after=done.after))
+    output.emit(document, tr("loose objects: {before} before, {after} now", before=done.before, after=done.after))
 
 
 @command.command("squash", short_help="Join the agent's old commits of a day into one.")
@@ -100,29 +100,29 @@ def _document(plan: SquashPlan, done: SquashResult | None) -> Mapping[str, objec
 
 def _planned(plan: SquashPlan) -> Iterator[str]:
     if not plan.groups:
-        yield said("there is nothing to join")
+        yield tr("there is nothing to join")
         return
     into, would = len(plan.groups), "would join {joined} of {total} commits into {into}; nothing is changed yet"
-    yield said(would, joined=plan.joined, total=plan.total, into=into)
+    yield tr(would, joined=plan.joined, total=plan.total, into=into)
     yield from _effects(plan)
 
 
 def _effects(plan: SquashPlan) -> Iterator[str]:
-    yield said("  {count} commits are joined or get a new id", count=plan.rewritten)
-    yield said("  your own commits, merges and undos stay, and so do the notes")
-    yield said("  a run that is joined with others cannot be undone by itself any more")
+    yield tr("  {count} commits are joined or get a new id", count=plan.rewritten)
+    yield tr("  your own commits, merges and undos stay, and so do the notes")
+    yield tr("  a run that is joined with others cannot be undone by itself any more")
     if plan.other_refs:
-        yield said("  these keep the old commits: {names}", names=listed(plan.other_refs, _NAMED))
+        yield tr("  these keep the old commits: {names}", names=listed(plan.other_refs, _NAMED))
     if plan.remote_refs:
-        yield said("  other repositories have the old commits: {names}", names=listed(plan.remote_refs, _NAMED))
+        yield tr("  other repositories have the old commits: {names}", names=listed(plan.remote_refs, _NAMED))
 
 
 def _done(done: SquashResult) -> Iterator[str]:
     plan, did = done.plan, "joined {joined} commits into {into}; the branch is at {head}"
-    yield said(did, joined=plan.joined, into=len(plan.groups), head=done.head[:10])
-    yield said("the history as it was: {bundle}", bundle=done.bundle)
-    yield said("and under the ref {rescue}; to get space back, when you are sure:", rescue=done.rescue)
+    yield tr(did, joined=plan.joined, into=len(plan.groups), head=done.head[:10])
+    yield tr("the history as it was: {bundle}", bundle=done.bundle)
+    yield tr("and under the ref {rescue}; to get space back, when you are sure:", rescue=done.rescue)
     yield f"  git update-ref -d {done.rescue}"
     yield "  git gc"
     if plan.remote_refs:
-        yield said("before anything is synced, replace the branch there, and make every other clone anew")
+        yield tr("before anything is synced, replace the branch there, and make every other clone anew")

@@ -13,7 +13,7 @@ from agent.importers.plan import ImportChoice, ImportPlan, Kind
 from agent.importers.values import LeftReason
 from agent.importers.write import WrittenImport, write_import
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, tr
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -92,16 +92,16 @@ def command(
         plan.survey(opened)
         total = sum(plan.counts[kind] for kind in _COUNTS)
         if dry_run or not total:
-            lines = [*_preview(plan), said("nothing is changed yet")] if total else [*_preview(plan)]
+            lines = [*_preview(plan), tr("nothing is changed yet")] if total else [*_preview(plan)]
             output.emit(_document(plan, WrittenImport(), dry_run=dry_run), lambda: as_lines(lines))
             return
         if not yes:
             agree(output, [*_preview(plan)], "take all of this in?", Sentence("nothing was imported"))
-        with progress_bar(output, said("written")) as move:
+        with progress_bar(output, tr("written")) as move:
             language = workspace.settings.vault.language
             done = write_import(plan, opened, language, lambda count: move(count, total))
-    shown = [*(_preview(plan) if yes else []), *_written(done)]
-    output.emit(_document(plan, done, dry_run=False), lambda: as_lines(shown))
+    report = [*(_preview(plan) if yes else []), *_written(done)]
+    output.emit(_document(plan, done, dry_run=False), lambda: as_lines(report))
 
 
 def _refuse_own(source: Path, root: Path) -> None:
@@ -144,53 +144,52 @@ def _document(plan: ImportPlan, done: WrittenImport, *, dry_run: bool) -> Mappin
 
 def _preview(plan: ImportPlan) -> Iterator[str]:
     found = [counted(plan.counts[kind], *words) for kind, words in _COUNTS.items() if plan.counts[kind]]
-    what = said(", ").join(found) if found else said("nothing new")
-    yield said("{program}: {what}", program=plan.format.label, what=what) + _days(plan)
+    what = tr(", ").join(found) if found else tr("nothing new")
+    yield tr("{program}: {what}", program=plan.format.label, what=what) + _days(plan)
     if plan.examples:
-        yield said("  into {folder}/, such as", folder=plan.choice.folder)
+        yield tr("  into {folder}/, such as", folder=plan.choice.folder)
         yield from (f"    {path}" for path in plan.examples)
     if plan.counts["known"]:
-        yield said("  known already: {count}", count=plan.counts["known"])
+        yield tr("  known already: {count}", count=plan.counts["known"])
     yield from _left(plan)
     if found:
-        yield _whose(plan)
+        yield _authorship(plan)
 
 
 def _days(plan: ImportPlan) -> str:
     if plan.days is None:
         return ""
     first, last = (f"{each:%Y-%m-%d}" for each in plan.days)
-    return said(" (from {first} to {last})", first=first, last=last) if first != last else f" ({first})"
+    return tr(" (from {first} to {last})", first=first, last=last) if first != last else f" ({first})"
 
 
-def _whose(plan: ImportPlan) -> str:
+def _authorship(plan: ImportPlan) -> str:
     if not (plan.counts["notes"] or plan.counts["facts"]):
-        return said("  its text counts as a stranger's")
+        return tr("  its text counts as a stranger's")
     if not plan.is_mine:
-        return said("  its text counts as a stranger's; with --mine, notes and facts count as your own words")
-    return said("  notes and facts count as your own words; a conversation's text as a stranger's")
+        return tr("  its text counts as a stranger's; with --mine, notes and facts count as your own words")
+    return tr("  notes and facts count as your own words; a conversation's text as a stranger's")
 
 
 def _left(plan: ImportPlan) -> Iterator[str]:
-    shown: Sequence[str] = [
-        said("  left out: {name}: {reason}", name=each.name, reason=said(_REASONS[each.why]))
-        for each in plan.left[:_SHOWN]
+    lines: Sequence[str] = [
+        tr("  left out: {name}: {reason}", name=each.name, reason=tr(_REASONS[each.why])) for each in plan.left[:_SHOWN]
     ]
-    yield from shown
-    if plan.left_count > len(shown):
-        yield said("  and {count} more", count=plan.left_count - len(shown))
+    yield from lines
+    if plan.left_count > len(lines):
+        yield tr("  and {count} more", count=plan.left_count - len(lines))
         reasons = Counter(each.why for each in plan.left)
-        yield from (f"    {said(_REASONS[why])}: {count}" for why, count in reasons.most_common())
+        yield from (f"    {tr(_REASONS[why])}: {count}" for why, count in reasons.most_common())
 
 
 def _written(done: WrittenImport) -> Iterator[str]:
     if done.queued:
-        yield said("it waits, because {queued}; it is written when that ends", queued=said(done.queued))
+        yield tr("it waits, because {queued}; it is written when that ends", queued=tr(done.queued))
     elif done.paths:
         yield counted(len(done.paths), "written: 1 file", "written: {count} files")
     if done.masked:
         yield counted(done.masked, "  a secret was masked in 1 text", "  secrets were masked in {count} texts")
-    yield from (said("  left out: {name}: {reason}", name=path, reason=said(_REASONS[LeftReason.SECRET]))
+    yield from (tr("  left out: {name}: {reason}", name=path, reason=tr(_REASONS[LeftReason.SECRET]))
                 for path in done.secret[:_SHOWN])  # fmt: skip
     if done.run:
-        yield said("to take it back: vault-agent undo --run {run}", run=done.run)
+        yield tr("to take it back: vault-agent undo --run {run}", run=done.run)

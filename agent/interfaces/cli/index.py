@@ -10,7 +10,7 @@ import click
 from agent.app.open import open_workspace
 from agent.index.update import IndexReport
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -32,9 +32,9 @@ def command(output: Output, anew: bool) -> None:
     with closing(open_index(workspace)) as index:
         if anew:
             index.files.ask_for_rebuild("asked for")
-        with progress_bar(output, said("notes")) as index.updater.progress:
+        with progress_bar(output, tr("notes")) as index.updater.progress:
             report = index.refresh(verify=True)
-        with progress_bar(output, said("files")) as bar:
+        with progress_bar(output, tr("files")) as bar:
             attached = update_attachments(index, list_attachments(workspace), progress=bar)
         unread = index_status.incomplete_attachments(index.files)
     document = fields(report, "indexed forgotten", attachments=attached.indexed, moved=len(report.moved))
@@ -49,9 +49,9 @@ def command(output: Output, anew: bool) -> None:
 
 
 def _format(report: IndexReport, attached: AttachmentChanges, unread: Sequence[tuple[str, str]]) -> str:
-    lines = [said("built anew: {rebuilt}", rebuilt=report.rebuilt)] if report.rebuilt else []
+    lines = [tr("built anew: {rebuilt}", rebuilt=report.rebuilt)] if report.rebuilt else []
     lines.append(
-        said(
+        tr(
             "{indexed} notes indexed, {dropped} dropped, {moved} moved",
             indexed=report.indexed,
             dropped=report.forgotten,
@@ -60,12 +60,12 @@ def _format(report: IndexReport, attached: AttachmentChanges, unread: Sequence[t
     )
     if attached.indexed or attached.forgotten:
         read, dropped = attached.indexed, attached.forgotten
-        lines.append(said("{read} files read, {dropped} dropped", read=read, dropped=dropped))
+        lines.append(tr("{read} files read, {dropped} dropped", read=read, dropped=dropped))
     lines += [
-        said("not read, or not whole: {path}: {reason}", path=path, reason=reason) for path, reason in unread[:_SHOWN]
+        tr("not read, or not whole: {path}: {reason}", path=path, reason=reason) for path, reason in unread[:_SHOWN]
     ]
     lines += [
-        said("not indexed: {path}: {reason}", path=path, reason=reason)
+        tr("not indexed: {path}: {reason}", path=path, reason=reason)
         for path, reason in (*report.failed, *report.skipped)[:_SHOWN]
     ]
     return as_lines(lines)

@@ -10,7 +10,7 @@ import click
 from agent.app.setup import DraftChoice, EditChoice, MadeVault, Wishes
 from agent.interfaces.cli.adopt import adopt, few_names, is_asked
 from agent.interfaces.cli.click_texts import NamedPath
-from agent.interfaces.cli.language import counted, said, speak, spoken
+from agent.interfaces.cli.language import counted, speak, spoken, tr
 from agent.interfaces.cli.output import PROGRAM, Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.texts import LANGUAGES, Language, text
@@ -80,20 +80,18 @@ def _next(made: MadeVault) -> list[str]:
 def _format(made: MadeVault, *, offered: bool) -> list[str]:
     done = made.done
     root = done.vault.place.root
-    lines = [
-        said("{root} is already a vault", root=root) if done.was_vault else said("{root} is a vault now", root=root)
-    ]
+    lines = [tr("{root} is already a vault", root=root) if done.was_vault else tr("{root} is a vault now", root=root)]
     if done.human_commit:
         one = "  your file is the first commit, in your name: {commit}"
         more = "  your {count} files are the first commit, in your name: {commit}"
         lines.append(counted(done.human_files, one, more, commit=done.human_commit[:12]))
     if done.commit:
-        lines.append(said("  {count} files were added: {commit}", count=len(done.created), commit=done.commit[:12]))
+        lines.append(tr("  {count} files were added: {commit}", count=len(done.created), commit=done.commit[:12]))
     lines += _format_left(done.left)
-    lines += [said("  a repository of its own, left alone: {name}", name=name) for name in done.nested[:_SHOWN]]
+    lines += [tr("  a repository of its own, left alone: {name}", name=name) for name in done.nested[:_SHOWN]]
     if done.excluded and done.was_vault:
         lines.append(
-            said(
+            tr(
                 "  {count} rules in the repository's info/exclude keep what comes and goes out of git",
                 count=len(done.excluded),
             )
@@ -103,16 +101,16 @@ def _format(made: MadeVault, *, offered: bool) -> list[str]:
         more = "  {count} files of yours are not committed: `{call} commit` records them"
         lines.append(counted(done.uncommitted, one, more, call=_call(done)))
     if made.no_driver:
-        lines.append(said("  git merges notes without vault-agent ({why})", why=said(made.no_driver)))
+        lines.append(tr("  git merges notes without vault-agent ({why})", why=tr(made.no_driver)))
     elif done.was_vault:
         lines.append(
-            said("  git merges notes with vault-agent; taken back by: git config --remove-section merge.vault-agent")
+            tr("  git merges notes with vault-agent; taken back by: git config --remove-section merge.vault-agent")
         )
-    lines += [said("  git hook installed: {name}", name=name) for name in made.hooks]
-    lines += [said("  git hook left: {path} ({why})", path=item.path, why=said(item.why)) for item in made.hooks_left]
+    lines += [tr("  git hook installed: {name}", name=name) for name in made.hooks]
+    lines += [tr("  git hook left: {path} ({why})", path=item.path, why=tr(item.why)) for item in made.hooks_left]
     if offered and not made.hooks and not made.hooks_left and not done.was_vault:
         lines.append(
-            said(
+            tr(
                 "  git hooks that check your own commits: {program} init {root} --hooks",
                 program=PROGRAM,
                 root=shlex.quote(str(root)),
@@ -120,12 +118,12 @@ def _format(made: MadeVault, *, offered: bool) -> list[str]:
         )
     if done.commit and not done.was_vault:
         undo = "  to take all of it back: {call} undo {commit}"
-        lines.append(said(undo, call=_call(done), commit=done.commit[:12]))
+        lines.append(tr(undo, call=_call(done), commit=done.commit[:12]))
     tries = [f"  {command}" for command in _next(made)]
     note = done.vault.home.at(text("init.welcome_note", made.language))
     is_new = (root / note).is_file() and not done.was_vault
-    says = ["", said("{note} in the vault says more.", note=note)] if is_new else []
-    return [*lines, "", said("Try:"), *tries, *says]
+    says = ["", tr("{note} in the vault says more.", note=note)] if is_new else []
+    return [*lines, "", tr("Try:"), *tries, *says]
 
 
 def _format_left(left: Sequence[Left]) -> list[str]:
@@ -133,4 +131,4 @@ def _format_left(left: Sequence[Left]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for item in left:
         by_reason.setdefault(item.why, []).append(item.path)
-    return [said("  left: {paths} ({why})", paths=few_names(paths), why=said(why)) for why, paths in by_reason.items()]
+    return [tr("  left: {paths} ({why})", paths=few_names(paths), why=tr(why)) for why, paths in by_reason.items()]

@@ -5,7 +5,7 @@ from datetime import datetime
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from agent.interfaces.cli.language import listed, said, spoken
+from agent.interfaces.cli.language import listed, spoken, tr
 from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.schedule.history import JobRecord
@@ -36,32 +36,30 @@ def format_list(shelf: Shelf, now: datetime) -> str:
     lines += [problem_line(each) for each in shelf.problems]
     lines += warning_lines(shelf.jobs)
     lines += [
-        said("{path} has text that arrived and does not count yet: vault-agent needs", path=each)
+        tr("{path} has text that arrived and does not count yet: vault-agent needs", path=each)
         for each in shelf.waiting
     ]
-    return "\n".join(lines) or said("there are no jobs; vault-agent jobs add TEXT makes one")
+    return "\n".join(lines) or tr("there are no jobs; vault-agent jobs add TEXT makes one")
 
 
 def problem_line(problem: JobProblem) -> str:
     """The problem of a job's note, and what to do."""
     where = f"{problem.path} ({problem.key})" if problem.key else problem.path
-    return said("{where} cannot run: {problem}; {fix}", where=where, problem=problem.message, fix=problem.hint)
+    return tr("{where} cannot run: {problem}; {fix}", where=where, problem=problem.message, fix=problem.hint)
 
 
 def owed_line(owed: "OwedJob", now: datetime) -> str:
     """What was to be done once and is not done, why, and how it goes on."""
     sentence = "{id} was due {moment} and is not done: {reason}"
-    line = said(
-        sentence, id=owed.job.name, moment=format_time(owed.planned, now), reason=said(owed.reason or owed.outcome)
-    )
+    line = tr(sentence, id=owed.job.name, moment=format_time(owed.planned, now), reason=tr(owed.reason or owed.outcome))
     if owed.again is not None:
-        return line + said("; tried again {moment}", moment=format_time(owed.again, now))
-    return line + said("; vault-agent jobs run {id} runs it now", id=quote(owed.job.name))
+        return line + tr("; tried again {moment}", moment=format_time(owed.again, now))
+    return line + tr("; vault-agent jobs run {id} runs it now", id=quote(owed.job.name))
 
 
 def warning_lines(jobs: Iterable[Job]) -> list[str]:
     """What is likely misspelt in the notes of jobs."""
-    return [said("{path}: {problem}", path=job.path, problem=said(each)) for job in jobs for each in job.warnings]
+    return [tr("{path}: {problem}", path=job.path, problem=tr(each)) for job in jobs for each in job.warnings]
 
 
 def format_when(job: Job) -> str:
@@ -70,28 +68,34 @@ def format_when(job: Job) -> str:
     is_here = job.zone.key == machine_zone().key or not any(
         isinstance(each, At | Cron | RecurrenceRule) for each in job.triggers
     )
-    return words if is_here else said("{when} ({zone})", when=words, zone=job.zone.key)
+    return words if is_here else tr("{when} ({zone})", when=words, zone=job.zone.key)
 
 
 def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
     """Everything about one job but its runs before the last one."""
     times = job.coming(now, 3) if job.status == "active" else ()
     rows = [
-        (said("note"), job.path),
-        (said("when"), format_when(job)),
-        (said("zone"), job.zone.key),
-        (said("status"), said(job.status) + _paused_hint(job)),
-        (said("does"), job.task or (said("only wakes the agent") if job.only_wakes else job.text.partition("\n")[0])),
-        (said("answers"), job.channel),
-        (said("next"), listed(format_time(each.at, now) for each in times) or "-"),
+        (tr("note"), job.path),
+        (tr("when"), format_when(job)),
+        (tr("zone"), job.zone.key),
+        (tr("status"), tr(job.status) + _paused_hint(job)),
+        (
+            tr("does"),
+            job.task or (tr("only wakes the agent") if job.only_wakes else job.text.partition("\n")[0]),
+        ),
+        (tr("answers"), job.channel),
+        (tr("next"), listed(format_time(each.at, now) for each in times) or "-"),
     ]
     if record.last_run_at is not None and record.last_run_status is not None:
-        rows.append((said("last"), f"{format_time(record.last_run_at, now)}  {said(record.last_run_status)}"))
+        rows.append((tr("last"), f"{format_time(record.last_run_at, now)}  {tr(record.last_run_status)}"))
     if record.is_stopped:
         rows.append(
-            (said("status"), said("{id} is stopped by its failures: vault-agent jobs resume {id}", id=quote(job.name)))
+            (
+                tr("status"),
+                tr("{id} is stopped by its failures: vault-agent jobs resume {id}", id=quote(job.name)),
+            )
         )
-    rows += [(said("warning"), said(each)) for each in job.warnings]
+    rows += [(tr("warning"), tr(each)) for each in job.warnings]
     width = max(columns(label) for label, _ in rows)
     return [job.title, *(f"  {padded(label, width)}  {words}" for label, words in rows)]
 
@@ -114,7 +118,7 @@ def setting_lines(values: Mapping[str, object], written: Collection[str]) -> lis
     decide."""
     width = max(map(len, values))
     return [
-        said("settings (* stands in the header):"),
+        tr("settings (* stands in the header):"),
         *(f"  {'*' if key in written else ' '} {key:<{width}}  {_setting(value)}" for key, value in values.items()),
     ]
 
@@ -135,7 +139,7 @@ def _setting(value: object) -> str:
 
 
 def _paused_hint(job: Job) -> str:
-    return said("; vault-agent jobs resume {id}", id=quote(job.name)) if job.status == "paused" else ""
+    return tr("; vault-agent jobs resume {id}", id=quote(job.name)) if job.status == "paused" else ""
 
 
 def _title(job: Job) -> str:
@@ -144,9 +148,9 @@ def _title(job: Job) -> str:
 
 
 def _state(job: Job) -> str:
-    return padded(said(job.status), 6)
+    return padded(tr(job.status), 6)
 
 
 def _next(job: Job, now: datetime) -> str:
     found = job.coming(now, 1) if job.status == "active" else ()
-    return said("next {moment}", moment=format_time(found[0].at, now)) if found else ""
+    return tr("next {moment}", moment=format_time(found[0].at, now)) if found else ""

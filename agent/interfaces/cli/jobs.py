@@ -15,7 +15,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.changes import log as log_command
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.job_texts import format_job, format_list, format_settings, format_when, warning_lines
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import spoken, tr
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines, padded, show
 from agent.interfaces.cli.prompt import confirm
@@ -70,8 +70,8 @@ def _format_jobs(workspace: Workspace) -> str:
     shelf = replace(shelf, jobs=tuple(job_as_it_is(workspace, job) for job in shelf.jobs))
     line, tasks = schedule_switch(workspace).line, len(load_tasks(workspace.vault).waiting)
     lines = [format_list(shelf, workspace.clock.now())]
-    lines += [said("tasks that wait: {count}; vault-agent jobs tasks lists them", count=tasks)] if tasks else []
-    return "\n".join([*lines, *([said(line)] if line is not None else [])])
+    lines += [tr("tasks that wait: {count}; vault-agent jobs tasks lists them", count=tasks)] if tasks else []
+    return "\n".join([*lines, *([tr(line)] if line is not None else [])])
 
 
 @command.command("show")
@@ -100,7 +100,7 @@ def next_(output: Output, workspace: Workspace, name: str, start: str | None, co
     job = deeds.find_job(workspace, name, to_look=True)
     found = job.coming(_moment(start, job) if start else workspace.clock.now(), count)
     text = [each.at.isoformat(" ", "minutes") for each in found] or [
-        said("no time: only changes or events start this job")
+        tr("no time: only changes or events start this job")
     ]
     output.emit(
         {"job": job.id, "zone": job.zone.key, "occurrences": [{"at": each.at.isoformat()} for each in found]},
@@ -132,9 +132,9 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
     lines = [
         job.title,
         "  " + format_when(job),
-        *("  " + said("next {moment}", moment=format_time(each.at, now)) for each in times),
+        *("  " + tr("next {moment}", moment=format_time(each.at, now)) for each in times),
         *(f"  {each}" for each in made.remarks(spoken())),
-        *(["  " + said("the answer goes to {channel}", channel=job.channel)] if job.channel != DAILY_CHANNEL else []),
+        *(["  " + tr("the answer goes to {channel}", channel=job.channel)] if job.channel != DAILY_CHANNEL else []),
         *(["  " + translated(unset, spoken())] if unset is not None else []),
         "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
     ]
@@ -143,14 +143,14 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
     asks = not yes and not output.json and sys.stdin.isatty()
     if asks:
         show(as_lines(lines))
-        confirm(said("Write it to {path}?", path=job.path), default=True, abort=True)
+        confirm(tr("Write it to {path}?", path=job.path), default=True, abort=True)
     elif not yes:
-        lines.append(said("not written: with --yes it is"))
+        lines.append(tr("not written: with --yes it is"))
         output.emit({**document, "written": False}, as_lines(lines))
         return
     commit = write_new_job(workspace, made).commit
     rows = [] if asks else lines
-    rows.append(said("written: {path}", path=job.path))
+    rows.append(tr("written: {path}", path=job.path))
     rows += [*warning_lines([job]), *what_keeps_jobs(workspace)]
     output.emit({**document, "written": True, "commit": commit}, as_lines(rows))
 
@@ -182,9 +182,9 @@ def run(output: Output, workspace: Workspace, name: str) -> None:
 
 def _format_result(result: "JobResult") -> list[str]:
     lines = result.text.splitlines()
-    lines.append(said("{outcome}: {reason}", outcome=said(result.outcome), reason=result.reason)
-                 if result.reason else said(result.outcome))  # fmt: skip
-    return lines + ([said("it waits for you in {path}", path=result.waits_for)] if result.waits_for else [])
+    lines.append(tr("{outcome}: {reason}", outcome=tr(result.outcome), reason=result.reason)
+                 if result.reason else tr(result.outcome))  # fmt: skip
+    return lines + ([tr("it waits for you in {path}", path=result.waits_for)] if result.waits_for else [])
 
 
 @command.command("pause", short_help="Let a job run no more.")
@@ -213,16 +213,16 @@ def templates(output: Output, workspace: Workspace) -> None:
     there = {each.id for each in found.jobs if each.is_in_vault}
     lines = [
         f"{padded(each.job.id, 18)} {format_when(each.job)}"
-        + (f"  {said('is in this vault')}" if each.job.id in there else "")
+        + (f"  {tr('is in this vault')}" if each.job.id in there else "")
         for each in ready
     ]
-    output.emit(found, as_lines([*lines, "", said("to switch one on: vault-agent jobs resume ID")]))
+    output.emit(found, as_lines([*lines, "", tr("to switch one on: vault-agent jobs resume ID")]))
 
 
 def _show_switched(output: Output, workspace: Workspace, done: deeds.Switched) -> None:
-    lines = [said("waits until git has finished what it is doing")] if done.queued else []
+    lines = [tr("waits until git has finished what it is doing")] if done.queued else []
     job = job_shelf(workspace).load().get(done.job)  # none yet, where a new one waits
-    lines.append(said("{id} is {status}", id=job.name if job else done.job, status=said(done.status)))
+    lines.append(tr("{id} is {status}", id=job.name if job else done.job, status=tr(done.status)))
     if done.status == "active" and job is not None:
         lines += [format_cost(cost_of_day(workspace, job, has_model(workspace))), *what_keeps_jobs(workspace)]
     output.emit(done, as_lines(lines))
@@ -230,14 +230,14 @@ def _show_switched(output: Output, workspace: Workspace, done: deeds.Switched) -
 
 def format_cost(cost: DayCost) -> str:
     """What a day costs, in one line."""
-    often = often_words(cost.times, spoken()) if cost.times else said("no fixed time")
-    times = said("once") if cost.is_once else often
+    often = often_words(cost.times, spoken()) if cost.times else tr("no fixed time")
+    times = tr("once") if cost.is_once else often
     if cost.is_free:
-        return said("{times}; no model: nothing to pay", times=times)
+        return tr("{times}; no model: nothing to pay", times=times)
     if cost.money is None:
-        return said("{times}; what a run costs is known after the first one", times=times)
+        return tr("{times}; what a run costs is known after the first one", times=times)
     money = round(cost.money * cost.times, 6)
-    return said("{times}; about ${money:.4f} a day, by its runs so far", times=times, money=money)
+    return tr("{times}; about ${money:.4f} a day, by its runs so far", times=times, money=money)
 
 
 @command.command("history", short_help="List the runs of a job, and what did not run.")
@@ -252,8 +252,8 @@ def history(output: Output, workspace: Workspace, name: str, count: int) -> None
     if found.stopped:
         stopped = "stopped after {count} failures in a row: vault-agent jobs resume {id}"
         id = quote(deeds.find_job(workspace, name, to_look=True).name)
-        lines.append(said(stopped, count=found.consec_failures, id=id))
-    output.emit(lambda: deeds.JobHistory.of(found, runs=runs), as_lines(lines) or said("it has not run yet"))
+        lines.append(tr(stopped, count=found.consec_failures, id=id))
+    output.emit(lambda: deeds.JobHistory.of(found, runs=runs), as_lines(lines) or tr("it has not run yet"))
 
 
 @command.command("log", short_help="List what a job has changed.")
@@ -270,15 +270,15 @@ def log(ctx: click.Context, name: str, count: int) -> None:
 
 def _line(row: deeds.PastRunView, now: datetime) -> str:
     parts: Sequence[str] = (
-        padded(said(row.outcome), 11),
-        said("{seconds:.0f} s", seconds=row.seconds) if row.started and not row.local else "",
+        padded(tr(row.outcome), 11),
+        tr("{seconds:.0f} s", seconds=row.seconds) if row.started and not row.local else "",
         f"${row.money:.4f}" if row.money else "",
-        said("stands for {count}", count=row.missed) if row.missed else "",
-        said("attempt {number}", number=row.attempt) if row.attempt > 1 else "",
+        tr("stands for {count}", count=row.missed) if row.missed else "",
+        tr("attempt {number}", number=row.attempt) if row.attempt > 1 else "",
         row.reason or "",
         row.delivery or "",
         row.session or "",
-        said("on this machine only") if row.local else "",
+        tr("on this machine only") if row.local else "",
     )
     return f"{format_time(datetime.fromisoformat(row.planned), now)}  " + "  ".join(filter(None, parts))
 
@@ -288,7 +288,7 @@ def _line(row: deeds.PastRunView, now: datetime) -> str:
 def start(output: Output, workspace: Workspace) -> None:
     """Let the jobs and tasks of this vault begin by themselves on this machine, after `stop`. A daemon runs them."""
     switch_schedule(workspace, True)
-    lines = [said("the jobs and tasks of this vault begin at their times again"), *what_keeps_jobs(workspace)]
+    lines = [tr("the jobs and tasks of this vault begin at their times again"), *what_keeps_jobs(workspace)]
     output.emit({"enabled": True}, as_lines(lines))
 
 
@@ -297,13 +297,13 @@ def start(output: Output, workspace: Workspace) -> None:
 def stop(output: Output, workspace: Workspace) -> None:
     """Let no job and no task of this vault begin on this machine any more; what goes on is finished. Other vaults go
     on."""
-    deeds.stop_schedule(workspace, said("you stopped it"))
+    deeds.stop_schedule(workspace, tr("you stopped it"))
     hint = schedule_switch(workspace).hint
-    output.emit({"enabled": False}, as_lines([said("no job and no task of this vault begins any more"), said(hint)]))
+    output.emit({"enabled": False}, as_lines([tr("no job and no task of this vault begins any more"), tr(hint)]))
 
 
 def what_keeps_jobs(workspace: Workspace) -> list[str]:
     """The lines that say why no job runs here at its time: no daemon, or a schedule that is stopped."""
     line = schedule_switch(workspace).line
-    lines = [said(line)] if line is not None else []
-    return lines + ([] if is_watched(workspace) else [said("no daemon runs here: vault-agent daemon")])
+    lines = [tr(line)] if line is not None else []
+    return lines + ([] if is_watched(workspace) else [tr("no daemon runs here: vault-agent daemon")])

@@ -54,24 +54,24 @@ def spoken() -> Language:
     return _HERE.get() or _TERMINAL.language
 
 
-def said(english: str, /, **values: object) -> str:
+def tr(english: str, /, **values: object) -> str:
     """An English sentence in the language of the terminal, with its placeholders filled in."""
     return translated(english, spoken(), **values)
 
 
 def counted(number: int, one: str, more: str, /, **values: object) -> str:
     """What is said of one thing, or of more, as in "1 note" and "{count} notes"."""
-    return said(one, **values) if number == 1 else said(more, count=number, **values)
+    return tr(one, **values) if number == 1 else tr(more, count=number, **values)
 
 
 def listed(names: Iterable[str], most: int | None = None) -> str:
     """The names as a list within a sentence; of more than `most`, the first and how many more there are."""
     found = list(names)
-    text = said(", ").join(found[:most])
+    text = tr(", ").join(found[:most])
     return (
         text
         if most is None or len(found) <= most
-        else said("{shown} and {count} more", shown=text, count=len(found) - most)
+        else tr("{shown} and {count} more", shown=text, count=len(found) - most)
     )
 
 
@@ -80,12 +80,12 @@ def first_lines(lines: Iterable[str], most: int, indent: str = "") -> Iterator[s
     found = list(lines)
     yield from (indent + each for each in found[:most])
     if len(found) > most:
-        yield indent + said("and {count} more", count=len(found) - most)
+        yield indent + tr("and {count} more", count=len(found) - most)
 
 
 def row(label: str, words: str) -> str:
     """A line whose first word, its label, has a column of its own."""
-    return padded(said(label), 9) + words
+    return padded(tr(label), 9) + words
 
 
 def terminal_language(args: Sequence[str], environ: Mapping[str, str] = os.environ) -> Language:

@@ -16,7 +16,7 @@ from agent.growth.lessons.by_person import decide_lesson
 from agent.growth.lessons.lesson import Lesson
 from agent.growth.lessons.lesson_note import load_rows
 from agent.interfaces.cli.declare import group, in_vault
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, padded
 from agent.interfaces.cli.time_format import format_time
@@ -77,13 +77,13 @@ def list_all(output: Output, workspace: Workspace) -> None:
 
     def text() -> str:
         now = workspace.clock.now()
-        lines = [said("rules:"), *(f"  {line}" for line in found.lines or [found.empty])]
-        lines += ["", said("what I believe you prefer (vault-agent lessons beliefs says why):")]
+        lines = [tr("rules:"), *(f"  {line}" for line in found.lines or [found.empty])]
+        lines += ["", tr("what I believe you prefer (vault-agent lessons beliefs says why):")]
         believed = [f"  {format_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
                     for each in model.beliefs]  # fmt: skip
-        lines += believed or [f"  {said('nothing is believed about what you prefer yet')}"]
-        lines += ["", said("what I thought of my runs:")]
-        nothing = said("nothing yet; vault-agent lessons reflect looks back now")
+        lines += believed or [f"  {tr('nothing is believed about what you prefer yet')}"]
+        lines += ["", tr("what I thought of my runs:")]
+        nothing = tr("nothing yet; vault-agent lessons reflect looks back now")
         thought = [
             f"  {format_time(each.at, now)}  {clipped(each.result or each.error, _SHOWN)}  {each.path}"
             for each in reflected[: -_LAST - 1 : -1]
@@ -110,14 +110,14 @@ def _rules(workspace: Workspace) -> _Rules:
         "waiting": [{"path": each.path, "question": each.question} for each in waiting],
     }
     lines = [_line(book, rule) for rule in rules]
-    lines += ["", said("they wait for your yes:")] if waiting else []
+    lines += ["", tr("they wait for your yes:")] if waiting else []
     lines += [f"{each.question}  {each.path}" for each in waiting]
     path = workspace.vault.home.at(LESSONS_NOTE)
     empty = "there are no rules yet; write one into {path}, whose header says `type: lessons`"
     if load_rows(workspace.vault).is_damaged:
         damaged = "no lesson is followed until {path} has a header that can be read and says `type: lessons`"
-        lines = [said(damaged, path=path), *lines]
-    return _Rules(document, lines, said(empty, path=path))
+        lines = [tr(damaged, path=path), *lines]
+    return _Rules(document, lines, tr(empty, path=path))
 
 
 @command.command(short_help="Show a rule, what it rests on, and what became of it.")
@@ -131,12 +131,12 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
     rows = book.log.of(rule.key)
     history = [{"at": row.at.isoformat(), "event": row.event, "by": row.by, "why": row.why} for row in rows]
     lines = [
-        f"{rule.key}  {said(rule.state)}",
+        f"{rule.key}  {tr(rule.state)}",
         rule.sentence,
-        said("{successes} of {uses} runs with it went well", uses=document["uses"], successes=document["successes"]),
-        *(said("rests on {path}", path=link.strip("[]")) for link in book.log.evidence(rule.key)),
-        "" if rows else said("the log has nothing about it yet"),
-        *(f"{format_time(row.at, now)}  {said(row.event)}  {row.why}" for row in rows),
+        tr("{successes} of {uses} runs with it went well", uses=document["uses"], successes=document["successes"]),
+        *(tr("rests on {path}", path=link.strip("[]")) for link in book.log.evidence(rule.key)),
+        "" if rows else tr("the log has nothing about it yet"),
+        *(f"{format_time(row.at, now)}  {tr(row.event)}  {row.why}" for row in rows),
     ]
     output.emit({"rule": {**document, "log": history}}, as_lines(lines))
 
@@ -151,7 +151,7 @@ def deprecate(output: Output, workspace: Workspace, name: str, reason: str) -> N
     follow_lessons(work)  # also what was written by hand just now
     rule = decide_lesson(work, load_book(workspace.vault).find(name), "deprecated", reason)
     back = "{rule} is set aside; vault-agent lessons restore {rule} brings it back"
-    _decided(output, rule, said(back, rule=rule.key))
+    _decided(output, rule, tr(back, rule=rule.key))
 
 
 @command.command(short_help="Make a rule active.")
@@ -163,7 +163,7 @@ def restore(output: Output, workspace: Workspace, name: str, reason: str) -> Non
     work = lesson_work(workspace)
     follow_lessons(work)
     rule = decide_lesson(work, load_book(workspace.vault).find(name), "active", reason)
-    _decided(output, rule, said("{rule} is active", rule=rule.key))
+    _decided(output, rule, tr("{rule} is active", rule=rule.key))
 
 
 @command.command(short_help="Look at the reflections and the uses of rules now.")
@@ -175,7 +175,7 @@ def learn(output: Output, workspace: Workspace) -> None:
     with closing(open_index(workspace)) as index:
         rows = tend_lessons(lesson_work(workspace, lambda: vectors_of(index.chosen.embedder)))
     waiting = pending_proposals(workspace.vault, "rule")
-    lines = [f"{said(row.event)}  {row.words}  {row.why}" for row in rows]
+    lines = [f"{tr(row.event)}  {row.words}  {row.why}" for row in rows]
     lines += [f"{each.question}  {each.path}" for each in waiting]
     document = {
         "changes": [
@@ -184,19 +184,19 @@ def learn(output: Output, workspace: Workspace) -> None:
         ],
         "waiting": [{"path": each.path, "question": each.question} for each in waiting],
     }
-    output.emit(document, as_lines(lines) or said("nothing new was learned"))
+    output.emit(document, as_lines(lines) or tr("nothing new was learned"))
 
 
 def _line(book: LessonBook, rule: Lesson) -> str:
     uses = book.counted(rule)
     went_well = sum(use.is_success for use in uses)
-    counts = said("{successes} of {uses}", successes=went_well, uses=len(uses)) if uses else "-"
-    state = f"{padded(said(rule.state), 10)}  {padded(counts, 8)}"
+    counts = tr("{successes} of {uses}", successes=went_well, uses=len(uses)) if uses else "-"
+    state = f"{padded(tr(rule.state), 10)}  {padded(counts, 8)}"
     return f"{rule.key}  {state}  {clipped(rule.sentence, _SHOWN)}"
 
 
-def _decided(output: Output, rule: Lesson, shown: str) -> None:
-    output.emit({"rule": {"id": rule.key, "path": rule.path, "status": rule.state}}, shown)
+def _decided(output: Output, rule: Lesson, text: str) -> None:
+    output.emit({"rule": {"id": rule.key, "path": rule.path, "status": rule.state}}, text)
 
 
 @command.command(short_help="Show what I believe you prefer, and by what.")

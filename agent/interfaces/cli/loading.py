@@ -13,7 +13,7 @@ import click
 from agent.errors import UserError
 from agent.interfaces.cli.click_texts import NamedPath, in_language, refuse_empty
 from agent.interfaces.cli.commands import COMMANDS, LazyCommand, below
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output, exit_codes
 
 
@@ -131,7 +131,7 @@ def shared_options(variable: str | None) -> list[click.Option]:
         is_eager=True,
         expose_value=False,
         callback=_set_vault,
-        help=said("The vault; else the nearest one upwards from here."),
+        help=tr("The vault; else the nearest one upwards from here."),
     )
     as_json = click.Option(
         ["--json"],
@@ -139,14 +139,14 @@ def shared_options(variable: str | None) -> list[click.Option]:
         is_eager=True,
         expose_value=False,
         callback=_set_json,
-        help=said("Print one JSON document."),
+        help=tr("Print one JSON document."),
     )
     return [vault, as_json]
 
 
 def _set_json(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
-        ctx.obj = Output(True, ctx.obj.given)
+        ctx.obj = Output(True, ctx.obj.named)
 
 
 def _set_vault(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:

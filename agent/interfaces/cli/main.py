@@ -31,7 +31,7 @@ from agent.interfaces.cli.click_texts import (
     write_groups,
 )
 from agent.interfaces.cli.commands import COMMANDS, usual
-from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
+from agent.interfaces.cli.language import asks_json, speak, terminal_language, tr
 from agent.interfaces.cli.loading import load_command, shared_options
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
@@ -95,7 +95,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = near(args[0], tuple(COMMANDS))
-            raise click.UsageError(said("no such command: {name}.{near}", name=args[0], near=hint), ctx)
+            raise click.UsageError(tr("no such command: {name}.{near}", name=args[0], near=hint), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -106,7 +106,7 @@ class LazyGroup(click.Group):
 
         names = [name for name in usual() if name.startswith(incomplete)]
         names = names or [name for name in COMMANDS if name.startswith(incomplete)]
-        found = [CompletionItem(name, help=said(COMMANDS[name].help)) for name in names]
+        found = [CompletionItem(name, help=tr(COMMANDS[name].help)) for name in names]
         return found or click.Command.shell_complete(self, ctx, incomplete)
 
 
@@ -269,8 +269,8 @@ def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[s
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
         show(error.ctx.get_help(), error=True)
     else:
-        lines = [said("error: {message}", message=said(message))]
-        say("\n".join([*lines, said("  hint: {hint}", hint=said(hint))] if hint else lines))
+        lines = [tr("error: {message}", message=tr(message))]
+        say("\n".join([*lines, tr("  hint: {hint}", hint=tr(hint))] if hint else lines))
     if code == BUG:
         _keep(error)
     if os.environ.get("VAULT_AGENT_DEBUG") == "1":
@@ -307,7 +307,7 @@ def relayed_error(error: Exception) -> RelayedError:
     """The error in the language of this context, to be told in another process."""
     code = exit_code(error)
     name, message, hint = _words(error, code)
-    return RelayedError(name, said(message), said(hint), code)
+    return RelayedError(name, tr(message), tr(hint), code)
 
 
 def _words(error: Exception, code: int) -> tuple[str, str, str]:
@@ -318,23 +318,27 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
         case RelayedError():
             return error.name, error.message, error.hint
         case click.exceptions.NoArgsIsHelpError():
-            return "UsageError", said("a command is missing"), f"{error.ctx.command_path} --help"
+            return "UsageError", tr("a command is missing"), f"{error.ctx.command_path} --help"
         case click.UsageError():
             return "UsageError", in_one_line(error), usage_hint(error)
         case click.ClickException():
             return type(error).__name__, error.format_message(), ""
         case click.Abort():
-            return "Interrupted", said("stopped"), ""
+            return "Interrupted", tr("stopped"), ""
         case OSError() if code == FIXABLE and _is_nowhere(error):
-            return type(error).__name__, said("the folder that you are in was deleted"), said("go to another one: cd ~")
+            return (
+                type(error).__name__,
+                tr("the folder that you are in was deleted"),
+                tr("go to another one: cd ~"),
+            )
         case OSError() if code == FIXABLE:
-            reason = said(os_reason(error))
+            reason = tr(os_reason(error))
             if not error.filename:
                 return type(error).__name__, reason, ""
-            message = said("{problem}: {words}", problem=reason, words=error.filename)
-            return type(error).__name__, message, said("vault-agent doctor looks for the cause")
+            message = tr("{problem}: {words}", problem=reason, words=error.filename)
+            return type(error).__name__, message, tr("vault-agent doctor looks for the cause")
         case _:
-            hint = said("this is a bug, please report it; vault-agent doctor --report FILE writes what helps")
+            hint = tr("this is a bug, please report it; vault-agent doctor --report FILE writes what helps")
             return type(error).__name__, f"{type(error).__name__}: {error}", hint
 
 

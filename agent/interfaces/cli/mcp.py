@@ -13,7 +13,7 @@ import click
 from agent.config.program_parts import command_to_add
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.mcp.greeting import build_late, greet, skip_client
@@ -54,16 +54,16 @@ def command(ctx: click.Context, is_http: bool, port: int | None, name: str, tool
     if ctx.invoked_subcommand is not None:
         return
     if port is not None and not is_http:
-        raise click.UsageError(said("--port goes with --http"))
+        raise click.UsageError(tr("--port goes with --http"))
     if name and is_http:
-        raise click.UsageError(said("with --http a token names the program: vault-agent mcp token {name}", name=name))
+        raise click.UsageError(tr("with --http a token names the program: vault-agent mcp token {name}", name=name))
     if name and not plain_name(name):
         raise UserError("{name} is no name for a program", hint="use a word, such as cursor", name=name)
     _check_library()
     output: Output = ctx.obj
     root, greeting = output.vault(), None
     if not is_http and sys.stdin.isatty():
-        output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))
+        output.note(tr("a program starts this by itself; vault-agent mcp install tells one of this vault"))
     elif not is_http:
         greeting = greet()
     offer, workspace = offer_of(tools, read_only=read_only), open_workspace(root)
@@ -77,8 +77,8 @@ def command(ctx: click.Context, is_http: bool, port: int | None, name: str, tool
 
     def announce(listening: object) -> None:
         url, file = getattr(listening, "url", ""), getattr(listening, "token_file", "")
-        shown = said("listens at {url}; the token is in {file}; Ctrl-C ends it", url=url, file=file)
-        output.emit({"url": url, "token_file": str(file)}, shown)
+        text = tr("listens at {url}; the token is in {file}; Ctrl-C ends it", url=url, file=file)
+        output.emit({"url": url, "token_file": str(file)}, text)
         sys.stdout.flush()
 
     web = import_module("agent.interfaces.mcp.web")
@@ -134,11 +134,11 @@ def install(
     for each in changed if not dry_run else []:
         hooks.write_hooks(each)
     document = {"client": client, "file": str(path), "name": name, "changed": edited.is_changed, "dry_run": dry_run}
-    told = {**document, "diff": edited.diff, "hooks": [str(each.path) for each in changed]}
+    result = {**document, "diff": edited.diff, "hooks": [str(each.path) for each in changed]}
     lines = _report(edited.is_changed or bool(changed), path, program.title, dry_run)
-    lines += [f"  {each.path}" if each.after else said("  {path} is removed", path=each.path) for each in changed]
+    lines += [f"  {each.path}" if each.after else tr("  {path} is removed", path=each.path) for each in changed]
     diffs = [each.diff.rstrip("\n") for each in (edited, *changed) if each.is_changed and dry_run]
-    output.emit(told, "\n".join([as_lines(lines), *diffs]))
+    output.emit(result, "\n".join([as_lines(lines), *diffs]))
 
 
 @command.command(short_help="Give a program a token of its own, for --http.")
@@ -155,13 +155,13 @@ def token(output: Output, workspace: "Workspace", name: str | None, remove: bool
         if remove:
             raise UserError("whose token?", hint="vault-agent mcp token lists them")
         names = tokens.names()
-        output.emit({"names": names}, as_lines(names) if names else said("no program has a token of its own"))
+        output.emit({"names": names}, as_lines(names) if names else tr("no program has a token of its own"))
         return
     if remove:
-        output.emit({"removed": str(tokens.remove(name))}, said("{name} has no token any more", name=name))
+        output.emit({"removed": str(tokens.remove(name))}, tr("{name} has no token any more", name=name))
         return
     file = tokens.named(name)
-    output.emit({"token_file": str(file)}, said("the token of {name} is in {file}", name=name, file=file))
+    output.emit({"token_file": str(file)}, tr("the token of {name} is in {file}", name=name, file=file))
 
 
 def _check_library() -> None:
@@ -174,10 +174,13 @@ def _check_library() -> None:
 
 def _report(is_changed: bool, path: Path, title: str, dry_run: bool) -> list[str]:
     if not is_changed:
-        return [said("{path} needs no change", path=path)]
+        return [tr("{path} needs no change", path=path)]
     if dry_run:
-        return [said("would change {path}; nothing is changed yet:", path=path)]
-    return [said("changed {path}", path=path), said("start {title} again, so that it reads the file", title=title)]
+        return [tr("would change {path}; nothing is changed yet:", path=path)]
+    return [
+        tr("changed {path}", path=path),
+        tr("start {title} again, so that it reads the file", title=title),
+    ]
 
 
 def _program() -> list[str]:

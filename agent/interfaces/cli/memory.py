@@ -9,7 +9,7 @@ import click
 
 from agent.growth.beliefs.blocks import NOTE
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import listed, said, spoken
+from agent.interfaces.cli.language import listed, spoken, tr
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
@@ -73,18 +73,18 @@ def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[st
 
 def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int, profile: int) -> Iterator[str]:
     if upkeep.report.is_empty:
-        yield from () if learned or profile else [said("nothing to do")]
+        yield from () if learned or profile else [tr("nothing to do")]
     elif dry_run:
-        yield said("would do this; nothing is changed yet:")
+        yield tr("would do this; nothing is changed yet:")
     elif outcome.queued:
-        yield said("waits, because {queued}; it is done when that ends:", queued=said(outcome.queued))
+        yield tr("waits, because {queued}; it is done when that ends:", queued=tr(outcome.queued))
     else:
-        yield said("done in {commit}:", commit=(outcome.commit or "")[:10])
+        yield tr("done in {commit}:", commit=(outcome.commit or "")[:10])
     yield from (f"  {line}" for line in report_lines(upkeep.report, spoken()))
     if learned:
-        yield said("lines changed on what you prefer: {count} (in {note})", count=learned, note=NOTE)
+        yield tr("lines changed on what you prefer: {count} (in {note})", count=learned, note=NOTE)
     if profile:
-        yield said("lines added to your profile: {count}", count=profile)
+        yield tr("lines added to your profile: {count}", count=profile)
 
 
 def _kind(name: str) -> str:
@@ -93,16 +93,14 @@ def _kind(name: str) -> str:
 
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:
     types = listed(f"{_kind(name)} {count}" for name, count in counts.types.items())
-    entries = said("entries: {count}", count=counts.entries)
-    yield said("{entries} ({types})", entries=entries, types=types) if types else entries
-    yield said(
+    entries = tr("entries: {count}", count=counts.entries)
+    yield tr("{entries} ({types})", entries=entries, types=types) if types else entries
+    yield tr(
         "expire within a week: {expire_soon}, expired already: {expired}",
         expire_soon=counts.expire_soon,
         expired=counts.expired,
     )
-    yield said(
-        "in the archive: {archived}, forgotten: {forgotten}", archived=counts.archived, forgotten=counts.forgotten
-    )
-    yield said("facts in {memory_note}: {facts}", memory_note=MEMORY_NOTE, facts=counts.facts)
+    yield tr("in the archive: {archived}, forgotten: {forgotten}", archived=counts.archived, forgotten=counts.forgotten)
+    yield tr("facts in {memory_note}: {facts}", memory_note=MEMORY_NOTE, facts=counts.facts)
     if oldest:
-        yield said("the oldest entry is of {oldest}", oldest=oldest)
+        yield tr("the oldest entry is of {oldest}", oldest=oldest)

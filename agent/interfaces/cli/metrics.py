@@ -7,7 +7,7 @@ import click
 
 from agent.app.figures import all_figures, present_figures, prometheus_text
 from agent.app.open import open_workspace
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, tr
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import columns, padded
 from agent.metrics.figures import MetricFigure
@@ -31,7 +31,7 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
 def show_metrics(output: Output, since: str | None, prometheus: bool) -> None:
     """Print the figures since a time as a person types it, or all counters for Prometheus."""
     if prometheus and (since or output.json):
-        raise click.UsageError(said("--prometheus prints all days as text; leave out --since and --json"))
+        raise click.UsageError(tr("--prometheus prints all days as text; leave out --since and --json"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
     if prometheus:
@@ -60,14 +60,14 @@ def _times(durations: Durations) -> Mapping[str, object]:
 
 def _format(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Iterator[str]:
     families = (
-        (said("runs"), {said(outcome): number for outcome, number in totals.outcomes.items()}),
-        (said("runs of jobs"), {said(outcome): number for outcome, number in totals.job_outcomes.items()}),
-        (said("tools used"), totals.used),
-        (said("tools failed"), totals.failed),
-        (said("tools denied"), totals.denied),
-        (said("calls of the node host"), totals.node_calls),
-        (said("profiles of the policy"), totals.profiles),
-        (said("hooks that failed"), totals.handler_errors),
+        (tr("runs"), {tr(outcome): number for outcome, number in totals.outcomes.items()}),
+        (tr("runs of jobs"), {tr(outcome): number for outcome, number in totals.job_outcomes.items()}),
+        (tr("tools used"), totals.used),
+        (tr("tools failed"), totals.failed),
+        (tr("tools denied"), totals.denied),
+        (tr("calls of the node host"), totals.node_calls),
+        (tr("profiles of the policy"), totals.profiles),
+        (tr("hooks that failed"), totals.handler_errors),
     )
     if totals.unreadable:
         yield counted(
@@ -76,23 +76,23 @@ def _format(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Iterator[s
             "{count} day files could not be read and are not in it",
         )
     if not totals.events:
-        yield said("nothing is counted yet")
+        yield tr("nothing is counted yet")
         return
     yield from _table(found)
     for title, counts in families:
         if counts:
-            yield said("{title}:", title=title)
+            yield tr("{title}:", title=title)
             yield from _rows(counts)
     if totals.capture_problems:
-        yield said("captures that failed: {capture_problems:g}", capture_problems=totals.capture_problems)
+        yield tr("captures that failed: {capture_problems:g}", capture_problems=totals.capture_problems)
     if totals.input_tokens or totals.output_tokens:
-        yield said(
+        yield tr(
             "tokens: {input_tokens} in, {output_tokens} out",
             input_tokens=_value(totals.input_tokens),
             output_tokens=_value(totals.output_tokens),
         )
     if totals.job_input_tokens or totals.job_output_tokens:
-        yield said(
+        yield tr(
             "tokens of jobs: {input_tokens} in, {output_tokens} out",
             input_tokens=_value(totals.job_input_tokens),
             output_tokens=_value(totals.job_output_tokens),
@@ -103,14 +103,14 @@ def _table(found: tuple[MetricFigure, ...]) -> Iterator[str]:
     names = [_name(each) for each in found]
     width = max(map(columns, names))
     for name, each in zip(names, found, strict=True):
-        target = f"{_target(each):10}{said(each.status) if each.status else '-'}" if _target(each) else each.about
+        target = f"{_target(each):10}{tr(each.status) if each.status else '-'}" if _target(each) else each.about
         yield f"{padded(name, width)}  {_value(each.value, each.unit):>8}  {target}".rstrip()
 
 
 def _name(figure: MetricFigure) -> str:
     """The name of a figure, with the spaces of one that is a part of another."""
     plain = figure.name.lstrip()
-    return " " * (len(figure.name) - len(plain)) + said(plain)
+    return " " * (len(figure.name) - len(plain)) + tr(plain)
 
 
 def _target(figure: MetricFigure) -> str:

@@ -13,7 +13,7 @@ from agent.asking.questions.question import Question
 from agent.deeds import decisions as deeds
 from agent.interfaces.cli.decide import emit_decision, question_text
 from agent.interfaces.cli.declare import group, in_vault, words_argument
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output, fitted
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.run_messages import EXIT_CODES
@@ -64,11 +64,11 @@ def list_all(output: Output, workspace: Workspace) -> None:
 @in_vault
 def list_decisions(output: Output, workspace: Workspace) -> None:
     """List what needs your yes, the oldest first."""
-    hint = said("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")
+    hint = tr("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")
 
     def text() -> str:
         lines = _decision_lines(workspace)
-        return as_lines([*lines, "", hint]) if lines else said("nothing waits for your yes")
+        return as_lines([*lines, "", hint]) if lines else tr("nothing waits for your yes")
 
     output.emit(lambda: deeds.list_approvals(workspace), text)
 
@@ -80,8 +80,8 @@ def list_asked(output: Output, workspace: Workspace) -> None:
 
     def text() -> str:
         text = _questions(workspace)
-        hint = said("vault-agent needs answer NAME TEXT")
-        return fitted("\n\n".join([*text, hint]) if text else said("nothing is asked"))
+        hint = tr("vault-agent needs answer NAME TEXT")
+        return fitted("\n\n".join([*text, hint]) if text else tr("nothing is asked"))
 
     output.emit(lambda: deeds.list_questions(workspace), text)
 
@@ -91,9 +91,9 @@ def _all_lines(workspace: Workspace) -> str:
     decisions, asked = _decision_lines(workspace), _questions(workspace)
     others = [line for each in other_needs(workspace) for line in _other(each)]
     if not (decisions or asked or others):
-        return said("nothing waits for you")
-    hints = [said("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")] if decisions else []
-    hints += [said("vault-agent needs answer NAME TEXT")] if asked else []
+        return tr("nothing waits for you")
+    hints = [tr("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")] if decisions else []
+    hints += [tr("vault-agent needs answer NAME TEXT")] if asked else []
     parts = [as_lines(decisions) if decisions else "", *asked, as_lines(others) if others else "", as_lines(hints)]
     return "\n\n".join(filter(None, parts))
 
@@ -132,7 +132,7 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
         output.emit(deeds.question_view(deeds.QuestionView, asked), fitted(text))
         return
     found = deeds.approval(deeds.WholeApproval, asked, text=named.decision_text(workspace, asked))
-    output.emit(found, f"{found.text}\n{said(found.status)}")
+    output.emit(found, f"{found.text}\n{tr(found.status)}")
 
 
 approvals.add_command(show)
@@ -183,23 +183,23 @@ for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("
 
 def _decide(output: Output, workspace: Workspace, asked: Proposal, yes: bool, reason: str, go: bool) -> None:
     done = deeds.decide(workspace, asked, yes, reason)
-    status = said(done.status)
+    status = tr(done.status)
     if asked.kind != "call":
-        state = said("waits until git has finished what it is doing") if done.status == "pending" else status
-        output.emit(done, said("{shown}: {name}, in {path}", shown=state, name=asked.name, path=asked.path))
+        state = tr("waits until git has finished what it is doing") if done.status == "pending" else status
+        output.emit(done, tr("{shown}: {name}, in {path}", shown=state, name=asked.name, path=asked.path))
         return
-    note = said("{status}: {tool}, in {path}", status=status, tool=done.tool, path=done.path)
+    note = tr("{status}: {tool}, in {path}", status=status, tool=done.tool, path=done.path)
     if done.session:
         emit_decision(workspace, output, done.path, done.document(), note, resume_here=go)
         return
-    follows = [said("the program that asked for it can make the call again")] if yes else []  # in no session
+    follows = [tr("the program that asked for it can make the call again")] if yes else []  # in no session
     document = {**done.document(), "goes_on": Resumer.NOBODY.value, "run_ended": None}
     output.emit(document, as_lines([note, *follows]))
 
 
 def _answer(output: Output, workspace: Workspace, question: Question, words: str, go: bool) -> None:
     done = named.answer_question(workspace, question, words)
-    note = said("answered in {path}: {words}", path=question.path, words=done.words)
+    note = tr("answered in {path}: {words}", path=question.path, words=done.words)
     document = {**deeds.question_view(deeds.QuestionView, question).document(), "answer": done.words}
     if done.is_of_run:
         emit_decision(workspace, output, question.path, document, note, resume_here=go)
@@ -221,9 +221,9 @@ def _what_follows(done: named.NamedAnswer, *, is_taken_in: bool) -> str:
     """Who acts on an answer that no run waits for."""
     if not done.is_of_sync:
         here = "it is taken in; a line of your profile changes when the profile is next brought up to date"
-        return said(here) if is_taken_in else said("the daemon takes it in")
+        return tr(here) if is_taken_in else tr("the daemon takes it in")
     if done.goes_on is Resumer.HERE:
-        return said("that is done; vault-agent undo takes it back")
+        return tr("that is done; vault-agent undo takes it back")
     if done.goes_on is Resumer.DAEMON:
-        return said("the daemon does it with the next sync")
-    return said("it is done with the next sync: vault-agent sync")
+        return tr("the daemon does it with the next sync")
+    return tr("it is done with the next sync: vault-agent sync")

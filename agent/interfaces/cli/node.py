@@ -11,7 +11,7 @@ import click
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import spoken, tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.streams import on_stop
 
@@ -49,14 +49,14 @@ def command(output: Output, port: int, check: bool, tray: bool) -> None:
 
 def _welcome(host: "NodeHost") -> str:
     """Where the host listens, what it offers, and what each tool still needs."""
-    lines = [said("the node host listens on {url}; Ctrl-C stops it", url=host.address)]
-    lines.append(said("its token is in {place}", place=host.token_place))
+    lines = [tr("the node host listens on {url}; Ctrl-C stops it", url=host.address)]
+    lines.append(tr("its token is in {place}", place=host.token_place))
     return "\n".join([*lines, *_ready(host.app.needs())])
 
 
 def _ready(needs: Mapping[str, str]) -> list[str]:
     """A line for each tool with what it needs."""
     return [
-        said("  {name}: {needs}", name=name, needs=said(what)) if what else said("  {name}: ready", name=name)
+        tr("  {name}: {needs}", name=name, needs=tr(what)) if what else tr("  {name}: ready", name=name)
         for name, what in needs.items()
     ]

@@ -17,7 +17,7 @@ from agent.deeds.notices import notice
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.declare import group, in_vault, words_argument
-from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.language import counted, listed, row, tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, one_line, padded
 from agent.interfaces.cli.time_format import format_time
@@ -39,9 +39,9 @@ _PLAIN = {
 
 def notice_line(receipt: NoticeReceipt, now: datetime) -> str:
     """A notice in one line: its code, time, what became of it, and the title."""
-    state = said(receipt.decision.decided)
+    state = tr(receipt.decision.decided)
     if receipt.is_undelivered:
-        state = said("on its way")
+        state = tr("on its way")
     code, time, title = notice_code(receipt.id), format_time(receipt.at, now), one_line(receipt.raised.title)
     return f"{code}  {time}  {padded(state, 11)}{receipt.raised.type}  {title}"
 
@@ -54,19 +54,19 @@ def notice_story(
     about = "{type}, priority {priority:g}, raised at {time}"
     lines = [
         row("notice", one_line(raised.title)),
-        row("what", said(about, type=raised.type, priority=raised.priority, time=format_time(receipt.at, now))),
+        row("what", tr(about, type=raised.type, priority=raised.priority, time=format_time(receipt.at, now))),
     ]
     decided = decision_sentence(receipt.first, now)
     if receipt.first != receipt.decision:
         lines.append(row("first", decided))
         time, last = format_time(receipt.decided_at, now), decision_sentence(receipt.decision, now)
-        decided = said("{decision} (at {time})", decision=last, time=time)
+        decided = tr("{decision} (at {time})", decision=last, time=time)
     lines.append(row("decided", decided))
     if raised.channel and raised.channel != receipt.chosen:
-        lines.append(row("channel", said("{channel} was asked for, and is not set up", channel=raised.channel)))
+        lines.append(row("channel", tr("{channel} was asked for, and is not set up", channel=raised.channel)))
     lines += _delivery(receipt, others, now, is_watched)
     if receipt.reaction:
-        lines.append(row("you", said(_REACTIONS[receipt.reaction])))
+        lines.append(row("you", tr(_REACTIONS[receipt.reaction])))
     return lines
 
 
@@ -76,24 +76,24 @@ def decision_sentence(decision: NoticeDecision, now: datetime) -> str:
     until = format_time(decision.until, now) if decision.until else ""
     match decision.rule:
         case "allowed":
-            return said("sent: it is number {count:.0f} of at most {most:.0f} today", count=figure, most=limit)
+            return tr("sent: it is number {count:.0f} of at most {most:.0f} today", count=figure, most=limit)
         case "urgent" | "duplicate" | "over":
-            return said(_PLAIN[decision.rule])
+            return tr(_PLAIN[decision.rule])
         case "threshold":
             words = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
-            return said(words, figure=figure, limit=limit)
+            return tr(words, figure=figure, limit=limit)
         case "dismissals":
             words = "left for the digest: you dismissed three like it, so its weight is {figure:.2f}, below {limit:.2f}"
-            return said(words, figure=figure, limit=limit)
+            return tr(words, figure=figure, limit=limit)
         case "quiet":
-            return said("held: the quiet hours last until {until}", until=until)
+            return tr("held: the quiet hours last until {until}", until=until)
         case "daily":
-            return said("left for the digest: {count:.0f} of {most:.0f} were sent today", count=figure, most=limit)
+            return tr("left for the digest: {count:.0f} of {most:.0f} were sent today", count=figure, most=limit)
         case "interval":
             words = (
                 "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
             )
-            return said(words, until=until, figure=figure, limit=limit)
+            return tr(words, until=until, figure=figure, limit=limit)
         case "digest":
             return counted(int(figure), "sent: the digest of 1 notice", "sent: the digest of {count} notices")
 
@@ -104,31 +104,31 @@ def _delivery(
     decided, lines = receipt.decision.decided, list[str]()
     if receipt.channel != receipt.chosen:
         failed = "{channel} could not deliver it: {problem}"
-        lines.append(row("failed", said(failed, channel=receipt.chosen, problem=receipt.problem)))
+        lines.append(row("failed", tr(failed, channel=receipt.chosen, problem=receipt.problem)))
     if receipt.delivered_at is not None:
         sentence = "by {channel} at {time}: {proof}"
         when = format_time(receipt.delivered_at, now)
-        lines.append(row("proof", said(sentence, channel=receipt.channel, time=when, proof=receipt.proof)))
+        lines.append(row("proof", tr(sentence, channel=receipt.channel, time=when, proof=receipt.proof)))
     elif decided == "sent":
-        sentence = said("not yet, by {channel}", channel=receipt.channel)
+        sentence = tr("not yet, by {channel}", channel=receipt.channel)
         if receipt.tries and receipt.problem:
             tries = counted(receipt.tries, "1 try", "{count} tries")
-            sentence += said("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
+            sentence += tr("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
         lines.append(row("proof", sentence))
     elif decided == "digest":
         lines += _listing(receipt, others, now)
     if receipt.may_have_arrived:
-        lines.append(row("perhaps", said("it may have been shown twice: the program was ended while it was sent")))
+        lines.append(row("perhaps", tr("it may have been shown twice: the program was ended while it was sent")))
     if not is_watched and (receipt.is_undelivered or decided == "held"):
-        lines.append(row("waits", said("for a daemon, which sends it: vault-agent daemon")))
+        lines.append(row("waits", tr("for a daemon, which sends it: vault-agent daemon")))
     return lines
 
 
 def _listing(receipt: NoticeReceipt, others: Mapping[str, NoticeReceipt], now: datetime) -> list[str]:
     digest = others.get(receipt.digest)
     if digest is None:
-        return [row("digest", said("the next one, in the morning, lists it"))]
-    lines = [row("digest", said("{code} lists it", code=notice_code(digest.id)))]
+        return [row("digest", tr("the next one, in the morning, lists it"))]
+    lines = [row("digest", tr("{code} lists it", code=notice_code(digest.id)))]
     return lines + _delivery(digest, {}, now, is_watched=True)
 
 
@@ -150,7 +150,7 @@ def list_notices(output: Output, workspace: Workspace, count: int | None) -> Non
 
     def text() -> str:
         lines = [notice_line(each, workspace.clock.now()) for each in open_ledger(workspace).all()[-most:]]
-        return as_lines(lines) or said("there was nothing to say yet")
+        return as_lines(lines) or tr("there was nothing to say yet")
 
     output.emit(lambda: {"notices": notices.list_notices(workspace).notices[: most or None][::-1]}, text)
 
@@ -200,10 +200,10 @@ def _show(output: Output, workspace: Workspace, name: str, *, is_whole: bool) ->
 
 def _react(output: Output, workspace: Workspace, name: str, reaction: Reaction) -> None:
     done = notices.react(workspace, name, reaction)
-    sentence = said("noted: {code}", code=notice_code(done.notice))
+    sentence = tr("noted: {code}", code=notice_code(done.notice))
     if done.halved:
         kind = notices.find_notice(open_ledger(workspace), done.notice).raised.type
-        sentence += said("; notices of the type {type} count half until you find one helpful", type=kind)
+        sentence += tr("; notices of the type {type} count half until you find one helpful", type=kind)
     output.emit(done, sentence)
 
 

@@ -3,7 +3,7 @@
 import sys
 
 from agent.errors import AgentError, os_reason
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, tr
 from agent.interfaces.cli.output import say
 
 SECONDS = 10.0
@@ -19,7 +19,7 @@ def send_notices(*, is_document: bool) -> None:
         left: int = module.send_raised(SECONDS)
     except (AgentError, OSError) as error:
         problem = error.message if isinstance(error, AgentError) else os_reason(error)
-        say(said("warning: {text}", text=said(problem)))
+        say(tr("warning: {text}", text=tr(problem)))
         return
     if left and not is_document:
         one, many = "1 notice waits: vault-agent daemon sends it", "{count} notices wait: vault-agent daemon sends them"

@@ -8,7 +8,7 @@ import click
 from agent.deeds.obsidian import FOLDER, PluginLook, install_plugin, look_at_plugin, plugin_zip
 from agent.errors import UserError, os_reason
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.prompt import agree
@@ -35,7 +35,7 @@ def install(output: Output, workspace: Workspace, packed: Path | None, dry_run: 
     Obsidian's changes: you switch the plugin on there."""
     if packed is not None:
         _write_zip(packed)
-        output.emit({"zip": str(packed)}, said("the plugin is in {file}", file=packed))
+        output.emit({"zip": str(packed)}, tr("the plugin is in {file}", file=packed))
         return
     found = look_at_plugin(workspace)
     if dry_run or not found.files:
@@ -47,9 +47,9 @@ def install(output: Output, workspace: Workspace, packed: Path | None, dry_run: 
         agree(output, _plan(found), "Lay the plugin into this vault?", refusal)
     done = install_plugin(workspace, found)
     lines = [
-        said("the plugin {version} lies in {folder}", version=done.version, folder=FOLDER),
-        said("in Obsidian: Settings, Community plugins, allow them, and switch Vault Agent on"),
-        said("then connect it: vault-agent serve, and in another terminal vault-agent obsidian pair"),
+        tr("the plugin {version} lies in {folder}", version=done.version, folder=FOLDER),
+        tr("in Obsidian: Settings, Community plugins, allow them, and switch Vault Agent on"),
+        tr("then connect it: vault-agent serve, and in another terminal vault-agent obsidian pair"),
     ]
     output.emit(done, as_lines(lines))
 
@@ -67,7 +67,7 @@ def pair(output: Output, workspace: Workspace) -> None:
             if event == "code":
                 _show(output, data)
             elif data["state"] == "paired":
-                output.note(said("Obsidian is connected"))
+                output.note(tr("Obsidian is connected"))
                 return
         raise UserError("the code counts no more, and was not used", hint="vault-agent obsidian pair makes a new one")
     except OSError:
@@ -81,24 +81,24 @@ def _show(output: Output, data: Mapping[str, object]) -> None:
     addresses = data["urls"]
     urls = [str(each) for each in addresses] if isinstance(addresses, list) else []
     lines = [
-        said("in Obsidian, open the settings of the plugin Vault Agent, and type there:"),
-        said("  address: {url}", url=urls[0]),
-        said("  pairing code: {code}", code=data["code"]),
-        said("the code counts once, for five minutes; Ctrl-C ends the wait"),
+        tr("in Obsidian, open the settings of the plugin Vault Agent, and type there:"),
+        tr("  address: {url}", url=urls[0]),
+        tr("  pairing code: {code}", code=data["code"]),
+        tr("the code counts once, for five minutes; Ctrl-C ends the wait"),
     ]
     output.emit({"code": data["code"], "seconds": data["seconds"], "urls": urls}, as_lines(lines))
 
 
 def _plan(found: PluginLook) -> Sequence[str]:
     if not found.files:
-        return [said("the plugin {version} lies in {folder} already", version=found.version, folder=FOLDER)]
-    lines = [said("the plugin {version} for Obsidian would be written:", version=found.version)]
+        return [tr("the plugin {version} lies in {folder} already", version=found.version, folder=FOLDER)]
+    lines = [tr("the plugin {version} for Obsidian would be written:", version=found.version)]
     if found.former:
         lines = [
-            said("the plugin {former} for Obsidian would become {version}:", former=found.former, version=found.version)
+            tr("the plugin {former} for Obsidian would become {version}:", former=found.former, version=found.version)
         ]
     lines += [f"  {path}" for path in sorted(found.files)]
-    return [*lines, said("one commit in the agent's name; vault-agent undo takes it back")]
+    return [*lines, tr("one commit in the agent's name; vault-agent undo takes it back")]
 
 
 def _write_zip(file: Path) -> None:

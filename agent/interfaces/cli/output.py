@@ -22,7 +22,7 @@ from agent.config.masking import printable
 from agent.dataclass import dataclass
 from agent.errors import NotAVault
 from agent.escape import escape_json
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.printing import Printed, at_words, encoding, is_terminal, show, show_file, size
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Output:
     json: bool = False
     """One JSON document on standard output instead of text."""
 
-    given: Path | None = None
+    named: Path | None = None
     """`--vault`, or `VAULT_AGENT_VAULT`; None if neither is set."""
 
     progress: Callable[[str, str], object] | None = None
@@ -91,12 +91,12 @@ class Output:
             found = document() if callable(document) else document
             show(to_json({"ok": True, **(found if isinstance(found, Mapping) else found.document())}))
             return
-        shown = text() if callable(text) else text
-        if isinstance(shown, bytes):
-            if show_file(shown, raw=raw):
-                self.note(said("control characters are written out, such as \\x1b; with --raw they are passed on"))
-        elif shown:
-            show(shown, end="" if isinstance(shown, str) and shown.endswith("\n") else "\n")
+        content = text() if callable(text) else text
+        if isinstance(content, bytes):
+            if show_file(content, raw=raw):
+                self.note(tr("control characters are written out, such as \\x1b; with --raw they are passed on"))
+        elif content:
+            show(content, end="" if isinstance(content, str) and content.endswith("\n") else "\n")
 
     def note(self, text: str) -> None:
         """Print a remark for a person on standard error; nothing with `--json`."""
@@ -105,16 +105,16 @@ class Output:
 
     def warn(self, text: str) -> None:
         """Print a warning on standard error, also with `--json`."""
-        say(said("warning: {text}", text=said(text)))
+        say(tr("warning: {text}", text=tr(text)))
 
     def vault(self, *, takes_known: bool = True) -> Path:
         """The vault's root, absolute: outside of a vault, that of the only one known on this machine, of which the
         person is told, unless a command that takes something away must be told which (`takes_known`). Raises
         `NotAVault`."""
         try:
-            return find_vault(Path.cwd(), self.given)
+            return find_vault(Path.cwd(), self.named)
         except NotAVault as error:
-            if self.given is not None:
+            if self.named is not None:
                 raise
             known: tuple[Path, ...] = import_module("agent.vault.layout").known_roots(directories().state)
             if len(known) > 1 or (known and not takes_known):
@@ -127,34 +127,34 @@ class Output:
         meta: dict[str, Any] = context.find_root().meta if context is not None else {}
         if not meta.setdefault(_TOLD, False):
             meta[_TOLD] = True
-            self.note(said("you are outside of a vault; this is the only one known here: {root}", root=known[0]))
+            self.note(tr("you are outside of a vault; this is the only one known here: {root}", root=known[0]))
         return known[0]
 
     def vault_if_any(self) -> Path | None:
         """The root of the vault that was given or that the person is in, or None: settings can be read without one.
         Raises `NotAVault` for a folder that was given."""
         try:
-            return find_vault(Path.cwd(), self.given)
+            return find_vault(Path.cwd(), self.named)
         except NotAVault:
-            if self.given is not None:
+            if self.named is not None:
                 raise
             return None
 
 
-def find_vault(start: Path, given: Path | None) -> Path:
+def find_vault(start: Path, named: Path | None) -> Path:
     """The root of the vault, absolute: `given`, else the nearest vault from `start` upwards.
 
     Raises `NotAVault` with a command that helps.
     """
-    if given is not None:
-        root = Path(os.path.abspath(given))  # noqa: PTH100 - resolve() would rename a vault that is a symbolic link
+    if named is not None:
+        root = Path(os.path.abspath(named))  # noqa: PTH100 - resolve() would rename a vault that is a symbolic link
         if (root / VAULT_FILE).is_file():
             return root
         above = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
         raise NotAVault(
             "{given} is not a vault: it has no {file}",
             hint="vault-agent --vault {above} …" if above else "vault-agent init {given}",
-            given=given,
+            given=named,
             file=VAULT_FILE,
             above=above,
         )
@@ -223,4 +223,4 @@ def fitted(text: str, *, error: bool = False) -> str:
 def progress(text: str) -> None:
     """Print a remark about slow work; only if standard error is a terminal."""
     if is_terminal(error=True):
-        say(said(text))
+        say(tr(text))

@@ -8,7 +8,7 @@ from agent.app.open import open_workspace
 from agent.deeds.profile import FileInfo, profile_file, profile_layers, profile_summary, search_in_profile
 from agent.errors import UserError
 from agent.interfaces.cli.declare import group, in_vault, words_argument
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.lessons import beliefs
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -74,7 +74,7 @@ def search(output: Output, query: str, limit: int) -> None:
     workspace = open_workspace(output.vault())
     found = search_in_profile(workspace, query, limit)
     lines = [f"{each.path}  {each.text}" for each in found.hits]
-    output.emit(found, as_lines(lines or [said("nothing found")]))
+    output.emit(found, as_lines(lines or [tr("nothing found")]))
 
 
 command.add_command(beliefs)
@@ -87,7 +87,7 @@ def history(output: Output, workspace: Workspace, limit: int) -> None:
     """Show the last changes that the agent made in the profile, newest first, each with what it rests on."""
     rows = changelog_rows(workspace.vault)[:limit]
     path = workspace.vault.home.at(PROFILE + CHANGELOG)
-    output.emit({"path": path, "changes": rows}, lambda: as_lines(rows or [said("nothing was changed yet")]))
+    output.emit({"path": path, "changes": rows}, lambda: as_lines(rows or [tr("nothing was changed yet")]))
 
 
 @command.command()
@@ -106,5 +106,5 @@ def status(output: Output, workspace: Workspace) -> None:
 def init(output: Output, workspace: Workspace, language: Language | None) -> None:
     """Lay out the notes of the profile that are missing; those that are there stay as they are."""
     created = lay_out_profile(workspace.vault, language or workspace.settings.vault.language)
-    done = said("{count} notes laid out in {folder}", count=len(created), folder=workspace.vault.home.at(PROFILE))
-    output.emit({"created": list(created)}, done if created else said("all notes of the profile are there"))
+    done = tr("{count} notes laid out in {folder}", count=len(created), folder=workspace.vault.home.at(PROFILE))
+    output.emit({"created": list(created)}, done if created else tr("all notes of the profile are there"))

@@ -6,7 +6,7 @@ import sys
 import click
 
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.mcp.session_begin import begin_text, hook_output
@@ -43,4 +43,4 @@ def end(output: Output, workspace: Workspace, name: str) -> None:
     except ValueError:
         event = {}
     entries = keep_decisions(workspace, session_program(workspace, name), event)
-    output.emit({"kept": entries}, as_lines(entries) if entries else said("nothing was decided that is not known"))
+    output.emit({"kept": entries}, as_lines(entries) if entries else tr("nothing was decided that is not known"))

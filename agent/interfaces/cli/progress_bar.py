@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Protocol, cast
 
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.printing import can_draw
 
@@ -46,5 +46,5 @@ def indexing(output: Output, text: str) -> Iterator[Callable[[int, int], None]]:
     """Say that notes are indexed, with a bar where one can be drawn; as `catch_up` wants it."""
     if output.json or not can_draw():
         progress(text)
-    with progress_bar(output, said(text)) as move:
+    with progress_bar(output, tr(text)) as move:
         yield move

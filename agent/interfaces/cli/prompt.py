@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 import click
 
 from agent.errors import UserError
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import mark_pastes, one_line, reset, show, show_framed
 from agent.texts import Sentence
@@ -44,7 +44,7 @@ def agree(output: Output, lines: Sequence[str], question: str, refusal: Sentence
         show_framed(lines, error=True)
     if output.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UserError(refusal, hint="look at it with --dry-run, then repeat it with --yes")
-    confirm(said(question), abort=True, error=True)
+    confirm(tr(question), abort=True, error=True)
 
 
 def hidden(question: str) -> str:

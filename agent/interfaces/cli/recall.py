@@ -10,7 +10,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.host import index_for, using, workspace_for
-from agent.interfaces.cli.language import listed, said, spoken
+from agent.interfaces.cli.language import listed, spoken, tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.lazy import later
@@ -65,10 +65,10 @@ def command(
 def _format(found: RecallPreview) -> str:
     answer, lines = found.answer, list[str]()
     for hit, oid in zip(answer.hits, found.commits, strict=True):
-        commit = oid[:12] if oid else said("not committed")
+        commit = oid[:12] if oid else tr("not committed")
         best = listed(f"{text(f'search_signals.{leg.name}', spoken())} {leg.share:.2f}" for leg in hit.why[:3])
         lines += [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]} @ {commit})", hit.passage.strip()]
-        lines += [said("   score {score:.2f}: {best}", score=hit.score, best=best), ""]
-    lines += [] if answer.hits else [said("nothing is given for it; --all shows what comes closest")]
-    lines += [said("degraded: {reason}", reason=said(answer.degraded))] if answer.degraded else []
+        lines += [tr("   score {score:.2f}: {best}", score=hit.score, best=best), ""]
+    lines += [] if answer.hits else [tr("nothing is given for it; --all shows what comes closest")]
+    lines += [tr("degraded: {reason}", reason=tr(answer.degraded))] if answer.degraded else []
     return "\n".join(lines)

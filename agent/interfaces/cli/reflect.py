@@ -10,7 +10,7 @@ from agent.growth.lessons.reflecting import Reflecting
 from agent.growth.lessons.reflection import reflection_document
 from agent.growth.lessons.reflection_notes import format_reflection
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.markdown.session_marks import is_mark
 from agent.runs.accounts import open_accounts
@@ -46,7 +46,7 @@ def command(output: Output, day: str) -> None:
 def _format(found: ReflectedByHand, language: Language) -> str:
     """The reflection as its note has it, without marks and boxes, and where it stands."""
     rows = format_reflection(found.reflection, language).splitlines()
-    shown = [row for row in rows if not is_mark(row) and not row.startswith(("- [ ] ", "## "))]
-    text = "\n".join(shown).strip()
-    where = said("in {path}", path=found.reflection.path) if found.is_written else said("nothing new was learned")
+    lines = [row for row in rows if not is_mark(row) and not row.startswith(("- [ ] ", "## "))]
+    text = "\n".join(lines).strip()
+    where = tr("in {path}", path=found.reflection.path) if found.is_written else tr("nothing new was learned")
     return f"{found.reflection.heading}\n\n{text}\n\n{where}"

@@ -7,7 +7,7 @@ import click
 from agent.errors import UserError
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.host import workspace_for
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.memory.remember import remember
 
@@ -30,9 +30,9 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
     entry, outcome, known = remember(vault, text, keywords, workspace.settings.vault.language)
     path = vault.home.at(entry.path)
     document = {"path": path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}
-    about = [said("it was remembered already, and is counted again there")] if known else []
-    answer = "\n".join([path, *about, said("commit {commit}", commit=(outcome.commit or "")[:12])])
+    about = [tr("it was remembered already, and is counted again there")] if known else []
+    answer = "\n".join([path, *about, tr("commit {commit}", commit=(outcome.commit or "")[:12])])
     if outcome.queued:
         waits = "waiting: {queued}\n{path} will be written and committed when that is over"
-        answer = said(waits, queued=said(outcome.queued), path=path)
+        answer = tr(waits, queued=tr(outcome.queued), path=path)
     output.emit(document, answer)

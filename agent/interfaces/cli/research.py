@@ -19,7 +19,7 @@ from agent.growth.research.reading import Reading
 from agent.growth.research.research import commit_research, research
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.screen import Screen
 from agent.llm.messages import Cancelled
@@ -53,7 +53,7 @@ def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders:
     Ctrl-C keeps what was found.
     """
     if deep and kind not in {"deep", "topic"}:
-        raise click.UsageError(said("either --deep or --kind"))
+        raise click.UsageError(tr("either --deep or --kind"))
     workspace, topic, kind = open_workspace(output.vault()), topic.strip(), "deep" if deep else kind
     named = _folders(topic, kind, folders)
     if not topic:
@@ -131,7 +131,7 @@ def _format(found: Research) -> str:
 
 
 def _remark(found: Research) -> str:
-    said_of = said(
+    remark = tr(
         "{path} · sources: {count} · {calls} of {most} calls · ${money:.4f}",
         path=found.path,
         count=len(found.sources),
@@ -139,5 +139,5 @@ def _remark(found: Research) -> str:
         most=found.most,
         money=found.money,
     )
-    missing = "" if found.sources else said("nothing was found; the note says where it was looked for")
-    return "\n".join(filter(None, (found.why, missing, said_of)))
+    missing = "" if found.sources else tr("nothing was found; the note says where it was looked for")
+    return "\n".join(filter(None, (found.why, missing, remark)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.asking.codes import codes_by_path
 from agent.errors import AgentError
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.run_messages import RunSummary
 from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
@@ -56,12 +56,12 @@ def why(ended: Ended, workspace: Workspace) -> list[str]:
     """A line with the outcome and its reason, and one with what to do if there is something."""
     language = workspace.settings.vault.language
     outcome = text(f"run_report.{ended.outcome.value}", language)
-    reason = said(ended.failure.message) if isinstance(ended.failure, AgentError) else ended.reason
+    reason = tr(ended.failure.message) if isinstance(ended.failure, AgentError) else ended.reason
     lines = [text("run_report.ended", language, outcome=outcome, reason=reason)]
     if ended.outcome in _DECIDE and ended.waits_for:
         name = codes_by_path(workspace.vault).get(ended.waits_for) or quote(ended.waits_for)
         return [*lines, text(_DECIDE[ended.outcome], language, name=name)]
-    hint = said(ended.failure.hint) if isinstance(ended.failure, AgentError) else ended.hint
+    hint = tr(ended.failure.hint) if isinstance(ended.failure, AgentError) else ended.hint
     return [*lines, hint] if hint else lines
 
 
@@ -80,7 +80,7 @@ def until_then(ended: Ended, language: Language) -> list[str]:
 
 def queued(ended: Ended, language: Language) -> list[str]:
     """One line with the reason if changes of the run wait to be written; else none."""
-    return [text("run_report.queued", language, reason=said(ended.queued))] if ended.queued else []
+    return [text("run_report.queued", language, reason=tr(ended.queued))] if ended.queued else []
 
 
 def summary_of(found: RunReport, workspace: Workspace) -> RunSummary:
@@ -96,7 +96,7 @@ def summary_of(found: RunReport, workspace: Workspace) -> RunSummary:
 def failure(ended: Ended) -> Exception:
     """The error that stopped the run; its hint names the session."""
     error = ended.failure or AgentError(ended.reason)
-    kept = Sentence("the run is kept in {session}", session=ended.session)
+    hint = Sentence("the run is kept in {session}", session=ended.session)
     if isinstance(error, AgentError):
-        error.hint = Sentence("{hint}; {kept}", hint=error.hint, kept=kept) if error.hint else kept
+        error.hint = Sentence("{hint}; {kept}", hint=error.hint, kept=hint) if error.hint else hint
     return error

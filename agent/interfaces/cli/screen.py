@@ -166,7 +166,7 @@ class Screen:
     model: str = ""
     """The name of the model that is asked; empty for none."""
     clock: Clock = field(default_factory=SystemClock)
-    shown: str = ""
+    printed: str = ""
     """The text of the current step so far."""
     typed: str = ""
     """The line that the person is typing."""
@@ -206,7 +206,7 @@ class Screen:
         """Show the next piece of the model's text."""
         if self.live and piece:
             with self._lock:
-                self.shown += piece
+                self.printed += piece
                 self.activity.wait_for(self._sentence("live.writing"))
                 self._drawn().show_text(piece)
 
@@ -215,7 +215,7 @@ class Screen:
         match event:
             case IterationStarted():
                 self.end_line()
-                self.shown = ""
+                self.printed = ""
                 self.activity.wait_for(self._sentence("live.thinking"))
             case ModelRetry():
                 self.activity.retry(event)
@@ -263,7 +263,7 @@ class Screen:
 
     def show_rest(self, answer: str) -> None:
         """Show the answer if it was not shown in pieces, as with a model that does not stream."""
-        if self.live and answer.strip() and not self.shown.strip():
+        if self.live and answer.strip() and not self.printed.strip():
             self.show_text(answer)
         self.end_line()
 

@@ -17,7 +17,7 @@ from agent.index.analysis import query_terms, terms
 from agent.index.query import Hit, SearchResult
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.host import index_for, using, workspace_for
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import spoken, tr
 from agent.interfaces.cli.output import Output, to_json
 from agent.interfaces.cli.printing import columns, padded, show
 from agent.interfaces.cli.progress_bar import indexing
@@ -96,18 +96,21 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _format(workspace: Workspace, answer: SearchResult, took: float, late: str | None, near: Sentence | None) -> str:
-    lines = [said(near)] if near is not None else []
+    lines = [tr(near)] if near is not None else []
     for number, hit in enumerate(answer.hits, 1):
         is_own = is_agents(hit, workspace.vault.home)
-        own = "  " + said("(the agent's own)") if is_own else ""
+        own = "  " + tr("(the agent's own)") if is_own else ""
         lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(hit.place)}  {hit.score:.2f}{own}")
         lines += [f"   {line}" for line in _telling(_readable(hit.passage), answer.text)]
         lines += _reasons(hit)
-    lines += [] if answer.hits else [said("nothing found; --all looks in the agent's own notes, too")]
-    reason = said("; ").join(said(each) for each in (answer.degraded, late) if each)
-    lines += [said("degraded: {reason}", reason=reason)] if reason else []
+    lines += [] if answer.hits else [tr("nothing found; --all looks in the agent's own notes, too")]
+    reason = tr("; ").join(tr(each) for each in (answer.degraded, late) if each)
+    lines += [tr("degraded: {reason}", reason=reason)] if reason else []
     return "\n".join(
-        [*lines, said("{mode}, {engine}, {took:.0f} ms", mode=said(answer.mode), engine=answer.engine, took=took)]
+        [
+            *lines,
+            tr("{mode}, {engine}, {took:.0f} ms", mode=tr(answer.mode), engine=answer.engine, took=took),
+        ]
     )
 
 
@@ -115,7 +118,7 @@ def _reasons(hit: Hit) -> Iterator[str]:
     names = [text(f"search_signals.{leg.name}", spoken()) for leg in hit.why]
     width = max(map(columns, names), default=0)
     for name, leg in zip(names, hit.why, strict=True):
-        yield said(
+        yield tr(
             "     {name} rank {rank:3} score {score:8.3f} share {share:.3f}",
             name=padded(name, width),
             rank=leg.rank,

@@ -20,7 +20,7 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import Permanent, UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, said, spoken
+from agent.interfaces.cli.language import counted, spoken, tr
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -80,7 +80,7 @@ def command(
 
         daemon.doors = doors
         output.note(text("live.reading", workspace.settings.vault.language))
-        with progress_bar(output, said("notes")) as daemon.indexed:
+        with progress_bar(output, tr("notes")) as daemon.indexed:
             daemon.run(look_while_staying)
 
 
@@ -105,11 +105,11 @@ def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, ope
         "key": str(tls.key.absolute()) if tls else "",
     }
     try:
-        with suppress(KeyboardInterrupt), ExitStack() as shown:
+        with suppress(KeyboardInterrupt), ExitStack() as stack:
             for event, data in stream_from_daemon(workspace, "/api/v1/ports", asked):
                 if event == "open":
                     file = Path(str(data["token_file"]))
-                    shown.enter_context(_announced(output, str(data["url"]), str(data["open"]), file, opened))
+                    stack.enter_context(_announced(output, str(data["url"]), str(data["open"]), file, opened))
             raise UserError("the daemon has ended, and closed the port", hint="vault-agent serve opens it again")
     except OSError:
         raise UserError(
@@ -138,8 +138,8 @@ def stream_from_daemon(
 def _announced(output: Output, url: str, link: str, token_file: Path, opened: bool) -> Iterator[None]:
     """Say where the server listens, and open it in the browser if that is wanted."""
     document = {"url": url, "open": link, "token_file": str(token_file)}
-    sentence = said("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
-    output.emit(document, "\n".join([sentence, said("vault-agent serve --open makes a new link at any time")]))
+    sentence = tr("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
+    output.emit(document, "\n".join([sentence, tr("vault-agent serve --open makes a new link at any time")]))
     if not opened:
         yield
         return
@@ -195,19 +195,19 @@ def end_browsers(output: Output, ids: tuple[str, ...], everyone: bool) -> None:
 
 def _browser_lines(workspace: Workspace, browsers: tuple[Browser, ...]) -> str:
     if not browsers:
-        return said("no browser is signed in")
+        return tr("no browser is signed in")
     now = workspace.clock.now()
     rows = [
-        said(
+        tr(
             "{id}  {name}, an app, since {since}, seen {seen}"
             if each.is_app
             else "{id}  {name}, port {port}, since {since}, seen {seen}",
             id=each.id,
-            name=each.name or said("another browser"),
+            name=each.name or tr("another browser"),
             port=each.port,
             since=format_time(each.since, now),
             seen=format_ago(each.seen, now),
         )
         for each in browsers
     ]
-    return as_lines([*rows, said("vault-agent serve browsers end ID signs one out")])
+    return as_lines([*rows, tr("vault-agent serve browsers end ID signs one out")])

@@ -31,7 +31,7 @@ from agent.events.runs import Speaker, TaskStarted
 from agent.index.query import SearchResult
 from agent.interfaces.cli.entry import DRAWING, PATH, pointer, relevant, served_command, version
 from agent.interfaces.cli.host import Host, run_in
-from agent.interfaces.cli.language import asks_json, said, speak_here, speaking, terminal_language
+from agent.interfaces.cli.language import asks_json, speak_here, speaking, terminal_language, tr
 from agent.interfaces.cli.main import relayed_error, run_command
 from agent.interfaces.cli.printing import print_on
 from agent.interfaces.cli.run_messages import RUN_PATH, SILENT, as_message, error_message, event_message
@@ -132,11 +132,11 @@ def run_route(callers: Callers) -> Operation:
         callers.check(asked, draws=True)
         if service.index.index.chosen.notice:
             raise RequestRefused(HTTPStatus.CONFLICT, "another process has to say why search uses another model")
-        told_in = callers.language(asked, is_document=asked.is_document)
+        language = callers.language(asked, is_document=asked.is_document)
         may_begin = threading.Event()
-        run = _submit(service, asked, told_in, tell, may_begin)
+        run = _submit(service, asked, language, tell, may_begin)
         tell(("begun", {"run": run.id, "language": service.workspace.settings.vault.language}))
-        leave = _pass_on(service, asked, run, told_in, tell)
+        leave = _pass_on(service, asked, run, language, tell)
 
         def gone() -> None:
             leave()
@@ -161,13 +161,13 @@ def _submit(
         tell(("model", {"name": model.name if model.present else ""}))
         close_cut_off(runs.workspace)
         if asked.resume:
-            given = asked.given and PersonDecision(asked.given.asked, asked.given.yes, asked.given.words)
-            record = partial(record_decision, runs.workspace, given) if given else do_nothing
+            decision = asked.given and PersonDecision(asked.given.asked, asked.given.yes, asked.given.words)
+            record = partial(record_decision, runs.workspace, decision) if decision else do_nothing
             return runs.resume(asked.resume, line, record)
         speaker = Speaker(asked.channel, asked.sender, asked.group)
         session = asked.session
         if session and runs.is_stale(load_session(runs.workspace.vault, session)):
-            tell(("note", {"text": speaking(language, partial(said, SILENT, session=session))}))
+            tell(("note", {"text": speaking(language, partial(tr, SILENT, session=session))}))
             session = ""
         return runs.ask(RunRequest(asked.task, speaker, asked.role), session, line, asked.untrusted)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from agent.interfaces.cli.job_texts import setting_lines
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.markdown.title import clipped
@@ -33,15 +33,15 @@ def format_list(shelf: SkillSnapshot, home: AgentFolder, on_trial: Collection[st
     lines = []
     for skill in shelf.candidates:
         summary = clipped(skill.summary, _SUMMARY)
-        marks = [] if skill.reviewed else [said("unreviewed")]
-        marks += [said("a variant is on trial")] if skill.name in on_trial else []
-        marked = said(" ({marks})", marks=listed(marks)) if marks else ""
-        lines += beside(f"{skill.name:<{width}}  {padded(said(str(skill.source)), 8)} ", summary + marked)
-    lines += ["", said("cannot be used:"), *map(problem_line, shelf.errors)] if shelf.errors else []
-    lines += ["", said("used, with a warning:"), *map(problem_line, shelf.warnings)] if shelf.warnings else []
+        marks = [] if skill.reviewed else [tr("unreviewed")]
+        marks += [tr("a variant is on trial")] if skill.name in on_trial else []
+        marked = tr(" ({marks})", marks=listed(marks)) if marks else ""
+        lines += beside(f"{skill.name:<{width}}  {padded(tr(str(skill.source)), 8)} ", summary + marked)
+    lines += ["", tr("cannot be used:"), *map(problem_line, shelf.errors)] if shelf.errors else []
+    lines += ["", tr("used, with a warning:"), *map(problem_line, shelf.warnings)] if shelf.warnings else []
     if any(not skill.reviewed for skill in shelf.candidates):
-        lines += ["", said("unreviewed skills are not used: vault-agent skills review NAME")]
-    return "\n".join(lines) or said("there are no skills; write one: {skills}NAME/SKILL.md", skills=home.at(SKILLS))
+        lines += ["", tr("unreviewed skills are not used: vault-agent skills review NAME")]
+    return "\n".join(lines) or tr("there are no skills; write one: {skills}NAME/SKILL.md", skills=home.at(SKILLS))
 
 
 def format_skill(skill: Skill) -> str:
@@ -49,20 +49,20 @@ def format_skill(skill: Skill) -> str:
     facts = [
         f"# {skill.name}",
         skill.summary,
-        said("{problem}: {words}", problem=said(str(skill.source)), words=skill.path),
+        tr("{problem}: {words}", problem=tr(str(skill.source)), words=skill.path),
     ]
     triggers = skill.triggers
     if triggers is not None:
-        facts += [said("wanted when the task has: {intent}", intent=intent) for intent in triggers.patterns]
-        facts += [said("or the tools: {tools}", tools=listed(triggers.tools))] if triggers.tools else []
-        facts += [said("or the words: {keywords}", keywords=listed(triggers.keywords))] if triggers.keywords else []
-    facts += [said("wanted when: {condition}", condition=condition) for condition in skill.conditions]
+        facts += [tr("wanted when the task has: {intent}", intent=intent) for intent in triggers.patterns]
+        facts += [tr("or the tools: {tools}", tools=listed(triggers.tools))] if triggers.tools else []
+        facts += [tr("or the words: {keywords}", keywords=listed(triggers.keywords))] if triggers.keywords else []
+    facts += [tr("wanted when: {condition}", condition=condition) for condition in skill.conditions]
     if skill.allowed_tools is not None:
-        facts.append(said("tools it may use: {tools}", tools=listed(skill.allowed_tools) or said("none")))
+        facts.append(tr("tools it may use: {tools}", tools=listed(skill.allowed_tools) or tr("none")))
     facts += [
-        said("step {number}: {skill}", number=number, skill=step.skill) for number, step in enumerate(skill.chain, 1)
+        tr("step {number}: {skill}", number=number, skill=step.skill) for number, step in enumerate(skill.chain, 1)
     ]
-    facts += [said("beside it: {path}", path=path) for path in skill.files]
+    facts += [tr("beside it: {path}", path=path) for path in skill.files]
     return "\n".join([*facts, "", *_settings(skill), "", skill.body])
 
 
@@ -94,35 +94,35 @@ def format_matches(found: SkillPreview, everything: bool) -> str:
     if everything:
         names = {each.skill.name for each in matched.matches}
         rest = [name for name in (*found.index.names, *found.left_out) if name not in names]
-        blocks += [said("nothing speaks for: {rest}", rest=listed(rest))] if rest else []
+        blocks += [tr("nothing speaks for: {rest}", rest=listed(rest))] if rest else []
         blocks.append("\n".join(_summary_lines(found)))
-    off = [] if found.auto else [said("runs are given no skills: skills.auto is off")]
-    return "\n\n".join([*(blocks or [said("no skill fits")]), *off])
+    off = [] if found.auto else [tr("runs are given no skills: skills.auto is off")]
+    return "\n\n".join([*(blocks or [tr("no skill fits")]), *off])
 
 
 def _summary_lines(found: SkillPreview) -> Iterator[str]:
     used = sum(each.tokens for each in found.matched.active)
-    yield said(
+    yield tr(
         "a window of {tokens:,} tokens leaves {room:,} for skills; {used:,} are used",
         tokens=found.window.tokens,
         room=found.room,
         used=used,
     )
     if found.index.names:
-        yield said(
+        yield tr(
             "in the index of skills, {tokens:,} tokens: {names}",
             tokens=found.index.tokens,
             names=listed(found.index.names),
         )
     if found.left_out:
-        yield said("not in the index: {out}", out=listed(found.left_out))
+        yield tr("not in the index: {out}", out=listed(found.left_out))
 
 
 def format_stats(counts: Mapping[str, Stats], last: Iterable[Use], now: datetime) -> str:
     """The counts of skills as a table, and the last runs of a single skill."""
     width = max(32, *(len(name) + 2 for name in counts)) if counts else 32
-    heads = [" " * (room - columns(head)) + head for head, room in ((said(name), room) for name, room in _HEADS)]
-    lines = [padded(said("skill"), width) + "".join(heads)]
+    heads = [" " * (room - columns(head)) + head for head, room in ((tr(name), room) for name, room in _HEADS)]
+    lines = [padded(tr("skill"), width) + "".join(heads)]
     for name, count in counts.items():
         rate = f"{count.success_rate:.0%}" if count.success_rate is not None else "-"
         lines.append(
@@ -130,7 +130,7 @@ def format_stats(counts: Mapping[str, Stats], last: Iterable[Use], now: datetime
             f"{count.factor:>8.1f}"
         )
     rows = [
-        f"{format_time(use.time, now)}  {use.run}  {said(use.outcome) if use.outcome else '-'}  {_opinion(use)}"
+        f"{format_time(use.time, now)}  {use.run}  {tr(use.outcome) if use.outcome else '-'}  {_opinion(use)}"
         for use in last
     ]
     return "\n".join([*lines, *([""] if rows else []), *rows])
@@ -138,9 +138,9 @@ def format_stats(counts: Mapping[str, Stats], last: Iterable[Use], now: datetime
 
 def format_rating(name: str, opinion: Opinion, counts: Stats) -> str:
     """The effect of a rating on the score of a skill."""
-    word = said(opinion.replace("_", " "))
+    word = tr(opinion.replace("_", " "))
     if counts.uses < ENOUGH:
-        return said(
+        return tr(
             "noted: {name} was {word}; it counts from {enough} uses on, and this makes {uses}",
             name=name,
             word=word,
@@ -148,33 +148,33 @@ def format_rating(name: str, opinion: Opinion, counts: Stats) -> str:
             uses=counts.uses,
         )
     effect = (
-        said("{factor:.1f} times what its signals give", factor=counts.factor)
+        tr("{factor:.1f} times what its signals give", factor=counts.factor)
         if counts.factor != 1.0
-        else said("what its signals give")
+        else tr("what its signals give")
     )
-    return said("noted: {name} was {word}; its score is {effect}", name=name, word=word, effect=effect)
+    return tr("noted: {name} was {word}; its score is {effect}", name=name, word=word, effect=effect)
 
 
 def _opinion(use: Use) -> str:
-    return said(use.feedback.replace("_", " ") or "nothing said")
+    return tr(use.feedback.replace("_", " ") or "nothing said")
 
 
 def _lines(each: Match, everything: bool) -> Iterator[str]:
-    status = said(str(each.status))
+    status = tr(str(each.status))
     yield f"{each.skill.name}  {each.score:.2f}  " + (
-        said("{problem}: {words}", problem=status, words=said(each.why)) if each.why else status
+        tr("{problem}: {words}", problem=status, words=tr(each.why)) if each.why else status
     )
     if not everything:
         return
     for signal in each.signals:
-        yield f"  {signal.weight:.2f}  {signal.type}: {said(signal.detail)}"
+        yield f"  {signal.weight:.2f}  {signal.type}: {tr(signal.detail)}"
     if each.factor != 1.0:
-        yield said("  × {factor:.1f}  feedback", factor=each.factor)
-    parts = [said("= {score:.2f}, needed {threshold:.2f}", score=each.score, threshold=each.threshold)]
+        yield tr("  × {factor:.1f}  feedback", factor=each.factor)
+    parts = [tr("= {score:.2f}, needed {threshold:.2f}", score=each.score, threshold=each.threshold)]
     if each.score < each.threshold < each.score + 0.01:
-        parts[0] += said(", short by less than 0.01")
-    parts.append(said("priority {priority}", priority=each.skill.priority))
+        parts[0] += tr(", short by less than 0.01")
+    parts.append(tr("priority {priority}", priority=each.skill.priority))
     if each.skill.exclusive_group:
-        parts.append(said("group {group}", group=each.skill.exclusive_group))
-    yield f"  {said('; ').join(parts)}"
-    yield f"  {said(format_match(each))}"
+        parts.append(tr("group {group}", group=each.skill.exclusive_group))
+    yield f"  {tr('; ').join(parts)}"
+    yield f"  {tr(format_match(each))}"

@@ -16,7 +16,7 @@ from agent.growth.lessons.trial_views import (
 )
 from agent.growth.lessons.variant_candidates import LEAST_RATE, LEAST_USES, NotTried, Unfit
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.output import Output
 from agent.lazy import later
 from agent.runs.skill_lookup import find_skill, skills_on_demand
@@ -96,7 +96,7 @@ def stop(output: Output, workspace: Workspace, name: str) -> None:
     """Stop the trial of a variant of the skill NAME; the skill stays as it is."""
     skills = skills_on_demand(workspace)
     ended = Variants(skills).stop(find_open_trial(skills.workspace.vault, name))
-    sentence = said("{name}: variant {number} is not tried any more", name=name, number=ended.number)
+    sentence = tr("{name}: variant {number} is not tried any more", name=name, number=ended.number)
     output.emit({"skill": name, "number": ended.number, "status": ended.status, "path": ended.path}, sentence)
 
 
@@ -120,45 +120,45 @@ def propose(output: Output, workspace: Workspace, name: str | None) -> None:
         if unfit is not None:
             raise UserError("{name} is not tried: {why}", name=name, why=_why(unfit))
     found = propose_variants(workspace, only=name or "")
-    lines = [said("look at it in {path}", path=path) for path in found]
-    output.emit({"paths": list(found)}, "\n".join(lines) or said("no variant is tried now"))
+    lines = [tr("look at it in {path}", path=path) for path in found]
+    output.emit({"paths": list(found)}, "\n".join(lines) or tr("no variant is tried now"))
 
 
 def _overview(found: tuple[TrialView, ...], ready: list[str], unfit: list[Unfit], *, is_on: bool) -> Iterator[str]:
     if not is_on:
-        yield said("no variants are tried: growth is off")
+        yield tr("no variants are tried: growth is off")
     if not found:
-        yield said("no variant was tried yet")
+        yield tr("no variant was tried yet")
     for each in found:
         yield from _lines(each)
     if ready:
-        yield said("could be tried now: {names}", names=listed(ready))
+        yield tr("could be tried now: {names}", names=listed(ready))
     for left in unfit:
-        yield said("{name} is not tried: {why}", name=left.skill.name, why=_why(left))
+        yield tr("{name} is not tried: {why}", name=left.skill.name, why=_why(left))
 
 
 def _lines(view: TrialView) -> Iterator[str]:
     variant, count = view.variant, view.count
-    status = said(_STATUS[variant.status])
-    yield said("{skill}, variant {number}: {status}", skill=variant.skill, number=variant.number, status=status)
+    status = tr(_STATUS[variant.status])
+    yield tr("{skill}, variant {number}: {status}", skill=variant.skill, number=variant.number, status=status)
     yield f"  {variant.change}"
     counts = {"good": sum(count.original), "uses": len(count.original)}
     counts |= {"better": sum(count.variant), "tried": len(count.variant), "most": TRIAL_USES}
     if variant.status == "trial" and not view.is_here:
-        yield said("  its trial goes on on another machine")
-    yield said(
+        yield tr("  its trial goes on on another machine")
+    yield tr(
         "  the skill succeeded in {good} of {uses} uses, the variant in {better} of {tried}; {most} of each decide",
         **counts,
     )
     if count.adopted:
-        yield said("  since it was kept in {good} of {uses}", good=sum(count.adopted), uses=len(count.adopted))
+        yield tr("  since it was kept in {good} of {uses}", good=sum(count.adopted), uses=len(count.adopted))
     if variant.why:
         yield f"  {variant.why}"
     yield f"  {variant.path}"
 
 
 def _why(unfit: Unfit) -> str:
-    return said(
+    return tr(
         _WHY[unfit.why],
         name=unfit.skill.name,
         uses=unfit.uses,

@@ -12,7 +12,7 @@ from agent.deeds import skills as deeds
 from agent.errors import UserError
 from agent.interfaces.cli import skill_texts as texts
 from agent.interfaces.cli.declare import group, in_vault
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import listed, tr
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.skill_trials import trials
 from agent.lazy import later
@@ -99,10 +99,10 @@ def validate(output: Output, workspace: Workspace, name: str | None) -> None:
     )
     if name and not errors:
         find_skill(library, name)
-    lines = [said("cannot be used: {each}", each=texts.problem_line(each)) for each in errors]
-    lines += [said("warning: {text}", text=texts.problem_line(each)) for each in warnings]
+    lines = [tr("cannot be used: {each}", each=texts.problem_line(each)) for each in errors]
+    lines += [tr("warning: {text}", text=texts.problem_line(each)) for each in warnings]
     document = {"ok": not errors, "problems": deeds.skill_problems(errors), "warnings": deeds.skill_problems(warnings)}
-    output.emit(document, "\n".join(lines) or said("{name} is as it should be", name=name or said("every skill")))
+    output.emit(document, "\n".join(lines) or tr("{name} is as it should be", name=name or tr("every skill")))
     if errors:
         raise CheckFailed
 
@@ -146,11 +146,11 @@ def review(output: Output, workspace: Workspace, name: str | None, revoke: bool)
         raise UserError("--revoke needs the name of a skill", hint="vault-agent skills list")
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
-        lines = [f"{skill.name}  {skill.path}" for skill in waiting] or [said("every skill has been reviewed")]
+        lines = [f"{skill.name}  {skill.path}" for skill in waiting] or [tr("every skill has been reviewed")]
         output.emit({"unreviewed": deeds.skill_views(waiting)}, "\n".join(lines))
         return
     if revoke:
-        output.emit(deeds.distrust_skill(workspace, name), said("{name} is not trusted any more", name=name))
+        output.emit(deeds.distrust_skill(workspace, name), tr("{name} is not trusted any more", name=name))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting else find_skill(found.library, name)
@@ -162,7 +162,7 @@ def review(output: Output, workspace: Workspace, name: str | None, revoke: bool)
         ) from error
     output.emit(
         {**deeds.skill_views([skill])[0].document(), "reviewed": True, "digest": pin.digest},
-        lambda: "\n\n".join([texts.format_skill(skill), said("reviewed: {name}", name=name)]),
+        lambda: "\n\n".join([texts.format_skill(skill), tr("reviewed: {name}", name=name)]),
     )
 
 
@@ -174,13 +174,13 @@ def install(output: Output, workspace: Workspace, source: str, names: tuple[str,
     """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing is trusted yet."""
     done = install_from(workspace.vault, source, names)
     lines = [texts.problem_line(each) for each in done.problems]
-    lines += [said("installed: {names}", names=listed(done.names))]
+    lines += [tr("installed: {names}", names=listed(done.names))]
     lines += [
-        said("waiting: {queued}", queued=said(done.queued))
+        tr("waiting: {queued}", queued=tr(done.queued))
         if done.queued
-        else said("commit {commit}", commit=(done.commit or "")[:12])
+        else tr("commit {commit}", commit=(done.commit or "")[:12])
     ]
-    lines += ["", *(said("look at it, then: vault-agent skills review {name}", name=name) for name in done.names)]
+    lines += ["", *(tr("look at it, then: vault-agent skills review {name}", name=name) for name in done.names)]
     found = {
         "installed": list(done.names),
         "commit": done.commit,
@@ -243,11 +243,11 @@ def suggest(output: Output, workspace: Workspace) -> None:
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.snapshot().skills)
     lines = [
-        said("{name}  {tools}  waits in {path}", name=each.name, tools=" → ".join(tools_of(each)), path=each.path)
+        tr("{name}  {tools}  waits in {path}", name=each.name, tools=" → ".join(tools_of(each)), path=each.path)
         for each in waiting
     ]
     lines += [
-        said(
+        tr(
             "{tools}  followed by {count} runs, such as: {task}",
             tools=" → ".join(each.tools),
             count=each.support,
@@ -255,8 +255,8 @@ def suggest(output: Output, workspace: Workspace) -> None:
         )
         for each in more
     ]
-    lines += ["", said("yes or no: vault-agent skills learn --accept NAME, or --reject NAME")] if waiting else []
-    lines += ["", said("to be asked about them: vault-agent skills learn")] if more else []
+    lines += ["", tr("yes or no: vault-agent skills learn --accept NAME, or --reject NAME")] if waiting else []
+    lines += ["", tr("to be asked about them: vault-agent skills learn")] if more else []
     output.emit(
         {
             "waiting": [deeds.offer_view(each) for each in waiting],
@@ -265,7 +265,7 @@ def suggest(output: Output, workspace: Workspace) -> None:
                 for each in more
             ],
         },
-        "\n".join(lines) or said("no workflow has come back often enough yet"),
+        "\n".join(lines) or tr("no workflow has come back often enough yet"),
     )
 
 
@@ -282,20 +282,20 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
     skills/learned/, and you may edit it from then on.
     """
     if sum(map(bool, (accept, reject, name))) > 1:
-        raise click.UsageError(said("--accept, --reject and --as do different things; give one of them"))
+        raise click.UsageError(tr("--accept, --reject and --as do different things; give one of them"))
     if because and not reject:
-        raise click.UsageError(said("--because belongs to --reject NAME"))
+        raise click.UsageError(tr("--because belongs to --reject NAME"))
     workspace = open_workspace(output.vault())
     if accept or reject:
         learner = skill_learning(skills_on_demand(workspace), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
         answers = {
-            "approved": said("learned: {skill}", skill=offer.notes[0].path),
-            "rejected": said("{name} is not learned", name=offer.name),
-            "pending": said("waits until git has finished what it is doing"),
+            "approved": tr("learned: {skill}", skill=offer.notes[0].path),
+            "rejected": tr("{name} is not learned", name=offer.name),
+            "pending": tr("waits until git has finished what it is doing"),
         }
         take_news(workspace.vault)
-        none = said("nothing was learned: {reason}", reason=said(offer.reason))
+        none = tr("nothing was learned: {reason}", reason=tr(offer.reason))
         output.emit(deeds.offer_view(offer), answers.get(offer.status, none))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
@@ -304,16 +304,16 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
         made = (learner.learn_as(name),) if name else learner.learn()
         left = () if made or waiting else learner.offers.suggest(agent.following.skills.library.snapshot().skills)
     take_news(workspace.vault)  # all of it is printed here
-    lines = [said(_DECIDED.get(each.status, "{name} waits"), name=each.name) for each in decided]
+    lines = [tr(_DECIDED.get(each.status, "{name} waits"), name=each.name) for each in decided]
     lines += [
-        said("{name}: {tools}; answer in {path}", name=each.name, tools=" → ".join(tools_of(each)), path=each.path)
+        tr("{name}: {tools}; answer in {path}", name=each.name, tools=" → ".join(tools_of(each)), path=each.path)
         for each in made
     ]
-    lines += [said("{name} waits for your answer in {path}", name=each.name, path=each.path) for each in waiting]
-    lines += [said("or: vault-agent skills learn --accept NAME")] if made or waiting else []
+    lines += [tr("{name} waits for your answer in {path}", name=each.name, path=each.path) for each in waiting]
+    lines += [tr("or: vault-agent skills learn --accept NAME")] if made or waiting else []
     if left:
         lines.append(
-            said(
+            tr(
                 "{count} workflows wait for a model that writes them; to name the first yourself: "
                 "vault-agent skills learn --as NAME",
                 count=len(left),
@@ -321,5 +321,5 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
         )
     output.emit(
         {"offered": [deeds.offer_view(each) for each in made], "decided": [deeds.offer_view(each) for each in decided]},
-        "\n".join(lines) or said("no workflow has come back often enough yet"),
+        "\n".join(lines) or tr("no workflow has come back often enough yet"),
     )

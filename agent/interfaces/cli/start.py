@@ -9,7 +9,7 @@ from pathlib import Path
 from agent.app.open import open_workspace
 from agent.app.welcome import question_for
 from agent.errors import NotAVault
-from agent.interfaces.cli.language import counted, row, said
+from agent.interfaces.cli.language import counted, row, tr
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
@@ -31,33 +31,33 @@ def show_start(output: Output) -> None:
     try:
         root = output.vault()
     except NotAVault:
-        if output.given is not None:
+        if output.named is not None:
             raise
         _show_no_vault(output)
         return
     workspace = open_workspace(root)
-    lines, tries = _state(workspace), _tries(workspace, output.given)
+    lines, tries = _state(workspace), _tries(workspace, output.named)
     document = {"vault": str(root), "state": lines, "next": tries}
-    output.emit(document, lambda: as_lines([*lines, "", said("Try:"), *(f"  {each}" for each in tries)]))
+    output.emit(document, lambda: as_lines([*lines, "", tr("Try:"), *(f"  {each}" for each in tries)]))
 
 
 def _show_no_vault(output: Output) -> None:
     here = Path.cwd()
     number = sum(1 for _ in islice(_notes(here), _MOST)) if here != Path.home() else 0
     if number:
-        found = said(
+        found = tr(
             "This folder has {notes}. "
             "To make it a vault (it says first what it does, and your notes stay as they are):",
-            notes=said("{count} or more Markdown notes", count=number)
+            notes=tr("{count} or more Markdown notes", count=number)
             if number == _MOST
             else counted(number, "1 Markdown note", "{count} Markdown notes"),
         )
         tries = [f"{PROGRAM} init ."]
     else:
-        found = said("There is no vault here. Make one of a new folder or of your notes, or name the one you have:")
+        found = tr("There is no vault here. Make one of a new folder or of your notes, or name the one you have:")
         tries = [f"{PROGRAM} init ~/notes", f"{PROGRAM} --vault PATH status"]
     tries.append(f"{PROGRAM} --help")
-    lines = [said(ABOUT), "", found, *(f"  {each}" for each in tries)]
+    lines = [tr(ABOUT), "", found, *(f"  {each}" for each in tries)]
     output.emit({"vault": None, "notes": number, "next": tries}, lambda: as_lines(lines))
 
 
@@ -74,14 +74,14 @@ def _state(workspace: Workspace) -> list[str]:
     last = ""
     if found.last:
         when = format_time(found.last.when, workspace.clock.now())
-        last = said("; last change {when}: {subject}", when=when, subject=found.last.subject)
+        last = tr("; last change {when}: {subject}", when=when, subject=found.last.subject)
     model = agent.misconfigured[:1] or (agent.problem,)
-    named = agent.model or said("none yet: `ask` quotes your notes; vault-agent config set llm.preset NAME")
+    named = agent.model or tr("none yet: `ask` quotes your notes; vault-agent config set llm.preset NAME")
     waits = agent.approvals + agent.questions
-    daemon = said("running") if is_watched(workspace) else said("not running; vault-agent daemon starts it")
+    daemon = tr("running") if is_watched(workspace) else tr("not running; vault-agent daemon starts it")
     if waits:
-        daemon += said("; {count} wait for your answer: vault-agent status", count=waits)
-    return [row("vault", f"{found.root}{last}"), row("model", said(model[0]) or named), row("daemon", daemon)]
+        daemon += tr("; {count} wait for your answer: vault-agent status", count=waits)
+    return [row("vault", f"{found.root}{last}"), row("model", tr(model[0]) or named), row("daemon", daemon)]
 
 
 def _tries(workspace: Workspace, named: Path | None) -> list[str]:

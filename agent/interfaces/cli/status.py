@@ -6,7 +6,7 @@ import click
 
 from agent.index.fingerprint import fingerprint
 from agent.interfaces.cli.host import workspace_for
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 from agent.interfaces.cli.output import Output
 from agent.prefetch import Prefetch
 from agent.vault.health.status import status
@@ -26,7 +26,7 @@ def command(output: Output, notes: bool, metrics: bool, since: str | None, prome
         return
     if since or prometheus:
         option = "--since" if since else "--prometheus"
-        raise click.UsageError(said("{option} goes with --metrics", option=option))
+        raise click.UsageError(tr("{option} goes with --metrics", option=option))
     workspace = workspace_for(output)
     looked = Prefetch(lambda: status(workspace.vault, fingerprint))
     page = import_module("agent.interfaces.cli.status_page")  # takes as long to load as git to look at all files

@@ -12,7 +12,7 @@ from agent.background.jobs.jobs_status import jobs_status
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli import status_sections as sections
-from agent.interfaces.cli.language import counted, first_lines, listed, row, said
+from agent.interfaces.cli.language import counted, first_lines, listed, row, tr
 from agent.interfaces.cli.output import PROGRAM, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines, beside, padded
 from agent.interfaces.cli.sync_status import found_standings, short_lines
@@ -56,38 +56,36 @@ def last_commit(found: VaultStatus, now: datetime) -> str:
 
 def format_vault(found: VaultStatus, now: datetime) -> list[str]:
     """A line for each thing about commits and files."""
-    lines = [row("vault", str(found.root)), row("branch", found.branch or said("none (HEAD is detached)"))]
+    lines = [row("vault", str(found.root)), row("branch", found.branch or tr("none (HEAD is detached)"))]
     if found.last:
         lines.append(row("last", last_commit(found, now)))
     staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
     yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED and item.path not in found.left_out]
     lines.append(row("edits", _edits(len(yours), found.unread)))
-    lines += first_lines((f"{padded(said(each.kind), 8)} {each.path}" for each in yours), _FILES_SHOWN, row("", "  "))
+    lines += first_lines((f"{padded(tr(each.kind), 8)} {each.path}" for each in yours), _FILES_SHOWN, row("", "  "))
     lines += _format_left_out(found.left_out)
     unread = "{path}: cannot be looked at, so what changed in it is not known"
-    lines += [row("unread", said(unread, path=path)) for path in found.unread]
+    lines += [row("unread", tr(unread, path=path)) for path in found.unread]
     open_elsewhere = "{path}: another program keeps it open; recorded when it is closed or left alone"
-    lines += [row("open", said(open_elsewhere, path=path)) for path in found.open]
-    lines += [row("staged", said("{count} by you, for your own git commit", count=len(staged)))] if staged else []
-    lines += [row("waits", said(found.blocked))] if found.blocked else []
+    lines += [row("open", tr(open_elsewhere, path=path)) for path in found.open]
+    lines += [row("staged", tr("{count} by you, for your own git commit", count=len(staged)))] if staged else []
+    lines += [row("waits", tr(found.blocked))] if found.blocked else []
     lines += [row("queue", counted(found.waiting, "1 change waits", "{count} changes wait"))] if found.waiting else []
-    lines += [
-        row("failed", said("{path}: {reason}", path=path, reason=reason)) for path, reason in found.failed.items()
-    ]
+    lines += [row("failed", tr("{path}: {reason}", path=path, reason=reason)) for path, reason in found.failed.items()]
     if found.unfinished:
         one = "1 change to finish; the next one or `doctor --fix` does it"
         more = "{count} changes to finish; the next one or `doctor --fix` does it"
         lines.append(row("crash", counted(found.unfinished, one, more)))
     lines += [row("conflict", path) for path in found.conflicts]
     if found.writer is not None:
-        lines.append(row("writing", said("process {process} is writing now", process=found.writer)))
+        lines.append(row("writing", tr("process {process} is writing now", process=found.writer)))
     return lines
 
 
 def _format_left_out(found: Mapping[str, str]) -> Iterator[str]:
     """A line for the drafts that the person left when the folder became a vault, and one for other files."""
     drafts = [path for path, why in found.items() if why == DRAFT]
-    others = [said("{path} ({reason})", path=path, reason=said(why)) for path, why in found.items() if why != DRAFT]
+    others = [tr("{path} ({reason})", path=path, reason=tr(why)) for path, why in found.items() if why != DRAFT]
     if drafts:
         one = "1 of yours stays uncommitted until you change it: {paths}"
         more = "{count} of yours stay uncommitted until you change them: {paths}"
@@ -99,9 +97,9 @@ def _format_left_out(found: Mapping[str, str]) -> Iterator[str]:
 
 
 def _edits(count: int, unread: Sequence[str]) -> str:
-    parts = [said("{count} not committed yet", count=count)] if count else []
-    parts += [said("unknown: cannot read {paths}", paths=listed(unread, 3))] if unread else []
-    return said("; ").join(parts) or said("all committed")
+    parts = [tr("{count} not committed yet", count=count)] if count else []
+    parts += [tr("unknown: cannot read {paths}", paths=listed(unread, 3))] if unread else []
+    return tr("; ").join(parts) or tr("all committed")
 
 
 _MOST = 5
@@ -120,19 +118,19 @@ def machines_document(agent: AgentStatus) -> dict[str, object]:
 def format_machines(agent: AgentStatus) -> list[str]:
     """A line for the other machines, and one for each thing that goes on there or came from there."""
     seen = [
-        said("{name} (last seen {day})", name=each.name, day=each.last_seen) if each.last_seen else each.name
+        tr("{name} (last seen {day})", name=each.name, day=each.last_seen) if each.last_seen else each.name
         for each in agent.machines
     ]
     lines = [row("machines", listed(seen, _MOST))] if seen else []
     spent = agent.today_elsewhere
     if spent.calls:
         words = "today ${money:.2f} and {tokens:,} tokens on other machines, as far as known; the limits count them"
-        lines.append(row("", "  " + said(words, money=spent.money, tokens=spent.tokens)))
+        lines.append(row("", "  " + tr(words, money=spent.money, tokens=spent.tokens)))
     for each in agent.elsewhere[:_MOST]:
         words = "waits on another machine: {path}" if each.waits else "goes on on another machine: {path}"
-        lines.append(row("", "  " + said(words, path=each.path)))
+        lines.append(row("", "  " + tr(words, path=each.path)))
     decided = "{path} was decided elsewhere, where others may write; it counts if you decide it here"
-    return [*lines, *(row("arrived", said(decided, path=path)) for path in agent.arrived)]
+    return [*lines, *(row("arrived", tr(decided, path=path)) for path in agent.arrived)]
 
 
 _NAME = re.compile(r"^\S*\s*")
@@ -165,7 +163,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
     jobs = jobs_status(workspace, index.of_type, found.notes)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
-        warnings.append(said("some of today's counts cannot be read and are left out"))
+        warnings.append(tr("some of today's counts cannot be read and are left out"))
 
     def document() -> dict[str, object]:
         clock = fields(set_to, "rate", now=set_to.now()) if isinstance(set_to := workspace.clock, SetClock) else None
@@ -213,8 +211,8 @@ def _format_clock(clock: Clock) -> list[str]:
     """A line about a clock that was set for trying things out."""
     if not isinstance(clock, SetClock):
         return []
-    sentence = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
-    sentence += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
+    sentence = tr("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
+    sentence += tr(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
     return [row("clock", sentence)]
 
 
@@ -242,16 +240,16 @@ def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
 def _format_index(index: IndexState, notes: bool) -> list[str]:
     if index.coverage is None:
         none = "none: {problem}; `vault-agent search` or the daemon builds it"
-        return [row("index", said(none, problem=said(index.problem or "")))]
+        return [row("index", tr(none, problem=tr(index.problem or "")))]
     lost = (*index.coverage.skipped, *index.coverage.failed)
     parts = listed(filter(None, (index.engine, index.vectors)))
-    line = said(
+    line = tr(
         "{count} notes found by {mode} search ({parts})",
         count=index.coverage.indexed,
-        mode=said(index.mode),
+        mode=tr(index.mode),
         parts=parts,
     )
-    line += said(", {count} not: see --notes", count=len(lost)) if lost and not notes else ""
+    line += tr(", {count} not: see --notes", count=len(lost)) if lost and not notes else ""
     if index.outdated:
         line += counted(index.outdated, "; 1 change not taken in yet", "; {count} changes not taken in yet")
     if index.unread and not notes:
@@ -260,7 +258,7 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
     named = (*lost, *index.coverage.partly, *index.unread) if notes else ()
     return [
         row("index", line),
-        *(row("", "  " + said("{path}: {reason}", path=path, reason=said(reason))) for path, reason in named),
+        *(row("", "  " + tr("{path}: {reason}", path=path, reason=tr(reason))) for path, reason in named),
     ]
 
 
@@ -288,24 +286,24 @@ def _format_growth(spent: SpendTotals, parts: Mapping[GrowthPart, SpendTotals]) 
     line = counted(spent.calls, one, more, money=spent.money, tokens=spent.tokens)
     each_part = "{part} ${money:.4f} ({calls:,})"
     named = [
-        said(each_part, part=said(part), money=each.money, calls=each.calls)
+        tr(each_part, part=tr(part), money=each.money, calls=each.calls)
         for part, each in sorted(parts.items(), key=lambda item: (-item[1].money, item[0]))
     ]
-    return [row("growth", said("{line}: {parts}", line=line, parts=listed(named)))]
+    return [row("growth", tr("{line}: {parts}", line=line, parts=listed(named)))]
 
 
 def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
-    first, *rest = [said(each) for each in agent.misconfigured] or [_models(agent)]
-    lines = [row("agent", said("no model can be asked: {problem}", problem=first) if agent.misconfigured else first)]
+    first, *rest = [tr(each) for each in agent.misconfigured] or [_models(agent)]
+    lines = [row("agent", tr("no model can be asked: {problem}", problem=first) if agent.misconfigured else first)]
     if agent.today is not None and agent.today.calls:
-        lines[0] += said(
+        lines[0] += tr(
             "; today ${money:.2f} of ${daily:g}, {tokens:,} of {daily_tokens:,} tokens",
             money=agent.today.money,
             daily=caps.daily,
             tokens=agent.today.tokens,
             daily_tokens=caps.daily_tokens,
         )
-    lines += [row("", f"  {each}") for each in (*rest, said(agent.problem)) if each]
+    lines += [row("", f"  {each}") for each in (*rest, tr(agent.problem)) if each]
     lines += _format_growth(agent.growth, agent.growth_parts)
     if agent.approvals:
         calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_NEEDS)
@@ -314,30 +312,30 @@ def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
         asked = counted(agent.questions, "1 question waits: {list}", "{count} questions wait: {list}", list=_NEEDS)
         lines.append(row("asked", asked))
     lines += _format_skills(agent.reviews, agent.suggestions)
-    return lines + [row("working", said("in {path}", path=path)) for path in agent.working]
+    return lines + [row("working", tr("in {path}", path=path)) for path in agent.working]
 
 
 def _models(agent: AgentStatus) -> str:
     """The main model, and those that differ from it by kind of work."""
     others = [f"{kind}: {name}" for kind, name in agent.models.items() if name != agent.model]
-    return listed([agent.model, *others]) if agent.model else said("no model is configured: `ask` quotes your notes")
+    return listed([agent.model, *others]) if agent.model else tr("no model is configured: `ask` quotes your notes")
 
 
 def _format_skills(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
-    parts = [said("{count} to review: vault-agent skills review", count=len(reviews))] if reviews else []
-    parts += [said("{count} to learn: vault-agent skills suggest", count=len(suggestions))] if suggestions else []
-    return [row("skills", said("; ").join(parts))] if parts else []
+    parts = [tr("{count} to review: vault-agent skills review", count=len(reviews))] if reviews else []
+    parts += [tr("{count} to learn: vault-agent skills suggest", count=len(suggestions))] if suggestions else []
+    return [row("skills", tr("; ").join(parts))] if parts else []
 
 
 def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
     if daemon is None:
-        return [row("daemon", said("not running"))]
+        return [row("daemon", tr("not running"))]
     if daemon.get("starting"):
-        return [row("daemon", said("process {process}, starting", process=daemon.get("pid")))]
-    line = said("process {process}, {count} files watched", process=daemon.get("pid"), count=daemon.get("files"))
-    line += said(", {count} to take in", count=daemon.get("waiting")) if daemon.get("waiting") else ""
+        return [row("daemon", tr("process {process}, starting", process=daemon.get("pid")))]
+    line = tr("process {process}, {count} files watched", process=daemon.get("pid"), count=daemon.get("files"))
+    line += tr(", {count} to take in", count=daemon.get("waiting")) if daemon.get("waiting") else ""
     lines = [row("daemon", line)]
-    lines += [row("problem", said(str(daemon.get("problem"))))] if daemon.get("problem") else []
+    lines += [row("problem", tr(str(daemon.get("problem"))))] if daemon.get("problem") else []
     return [*lines, *_format_logged(daemon.get("logged")), *_format_work(daemon.get("work"))]
 
 
@@ -348,12 +346,12 @@ def _format_logged(logged: object) -> list[str]:
     one = "1 warning in the last day, at {at}: {last}"
     more = "{count:,} warnings in the last day, the last at {at}: {last}"
     at = str(logged.get("at")).replace("T", " ")[:16]
-    return [row("logged", counted(int(logged.get("count") or 0), one, more, at=at, last=said(str(logged.get("last")))))]
+    return [row("logged", counted(int(logged.get("count") or 0), one, more, at=at, last=tr(str(logged.get("last")))))]
 
 
 def _counted_work(names: Sequence[object]) -> str:
     """The names of the work, each once, with how often it is there."""
-    counts = Counter(said(str(each)) for each in names)
+    counts = Counter(tr(str(each)) for each in names)
     return listed(name if count == 1 else f"{name} ×{count}" for name, count in counts.items())
 
 
@@ -361,7 +359,7 @@ def _format_work(work: object) -> list[str]:
     """What goes on in the daemon's pool, and what waits for a place in it; nothing while it is idle."""
     rows = work if isinstance(work, dict) else {}
     running, waiting = (_counted_work(rows.get(name) or ()) for name in ("running", "waiting"))
-    waits = said("{running}; waits: {waiting}", running=running, waiting=waiting) if waiting else running
+    waits = tr("{running}; waits: {waiting}", running=running, waiting=waiting) if waiting else running
     return [row("works", waits)] if running else []
 
 
@@ -369,9 +367,9 @@ def _format_day(today: MetricTotals) -> list[str]:
     """Today's runs, memories and failures in at most two lines; `metrics` has the full figures."""
     done = [counted(round(today.events[name]), one, more) for name, one, more in _COUNTS if today.events.get(name)]
     failed = listed(counted(round(number), one, more) for number, one, more in _failed(today) if number)
-    lines = [row("today", listed(done) or said("no run yet"))] if done or failed else []
+    lines = [row("today", listed(done) or tr("no run yet"))] if done or failed else []
     sentence = "  failed: {failed}; see `vault-agent status --metrics`"
-    return [*lines, row("", said(sentence, failed=failed))] if failed else lines
+    return [*lines, row("", tr(sentence, failed=failed))] if failed else lines
 
 
 def _failed(today: MetricTotals) -> Iterator[tuple[float, str, str]]:

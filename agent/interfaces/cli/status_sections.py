@@ -17,7 +17,7 @@ from agent.background.jobs.jobs_status import JobsStatus
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.language import counted, listed, row, tr
 from agent.interfaces.cli.output import fields
 from agent.interfaces.cli.printing import one_line
 from agent.interfaces.cli.time_format import format_time
@@ -75,20 +75,20 @@ def format_notices_status(found: NoticesStatus) -> list[str]:
     if found.undelivered:
         parts.append(counted(found.undelivered, "1 is not delivered yet", "{count} are not delivered yet"))
     if found.problem:
-        return [row("notices", said(found.problem))]
-    sentence = said("; ").join(parts)
-    lines = [row("notices", said("{told}: vault-agent notices list", told=sentence))] if parts else []
+        return [row("notices", tr(found.problem))]
+    sentence = tr("; ").join(parts)
+    lines = [row("notices", tr("{told}: vault-agent notices list", told=sentence))] if parts else []
     return lines + [row("", f"  {_format_unheard(each)}") for each in found.unheard[:_NOTICES_SHOWN]]
 
 
 def _format_unheard(receipt: "NoticeReceipt") -> str:
     """A reminder of which no channel has proved that it arrived, and where it stands meanwhile."""
     due = datetime.fromisoformat(receipt.raised.due)
-    words = said("“{title}” was due at {at:%Y-%m-%d %H:%M}", title=one_line(receipt.raised.title), at=due)
+    words = tr("“{title}” was due at {at:%Y-%m-%d %H:%M}", title=one_line(receipt.raised.title), at=due)
     if receipt.problem:
-        words += said("; {channel} has not taken it: {problem}", channel=receipt.channel, problem=said(receipt.problem))
+        words += tr("; {channel} has not taken it: {problem}", channel=receipt.channel, problem=tr(receipt.problem))
     place = receipt.stands_in.partition(" ")[0]
-    return words + (said("; it stands in {path}", path=place) if place else "")
+    return words + (tr("; it stands in {path}", path=place) if place else "")
 
 
 def unread_messages(workspace: Workspace) -> Mapping[str, int]:
@@ -102,8 +102,8 @@ def unread_messages(workspace: Workspace) -> Mapping[str, int]:
 def format_unread_messages(found: Mapping[str, int]) -> list[str]:
     """A line if there are any; none otherwise."""
     one, more = "1 message by {name} cannot be read", "{count} messages by {name} cannot be read"
-    sentence = said("; ").join(counted(count, one, more, name=name) for name, count in found.items())
-    return [row("messages", said("{told}: vault-agent channels unread", told=sentence))] if sentence else []
+    sentence = tr("; ").join(counted(count, one, more, name=name) for name, count in found.items())
+    return [row("messages", tr("{told}: vault-agent channels unread", told=sentence))] if sentence else []
 
 
 def unread_reflections(workspace: Workspace) -> "UnreadAnswers | None":
@@ -128,7 +128,7 @@ def format_out_of_reach(found: "Sequence[OutOfReach]", now: datetime) -> list[st
     """A line for each server and calendar that could not be reached."""
     sentence = "{name} cannot be reached since {since:%Y-%m-%d %H:%M}: {problem}"
     return [
-        row(each.kind, said(sentence, name=each.name, since=in_clock_zone(each.since, now), problem=each.problem))
+        row(each.kind, tr(sentence, name=each.name, since=in_clock_zone(each.since, now), problem=each.problem))
         for each in found
     ]
 
@@ -177,9 +177,9 @@ def format_arrived(state: ArrivalState) -> list[str]:
     for each in state.remotes:
         if each.notes:
             notes = counted(each.notes, "1 note", "{count} notes")
-            lines.append(row("arrived", said(_ARRIVED[each.writers], notes=notes, name=each.name or each.address)))
+            lines.append(row("arrived", tr(_ARRIVED[each.writers], notes=notes, name=each.name or each.address)))
     steers = "{path} steers me when you have looked: vault-agent trust {name}"
-    lines += [row("arrived", said(steers, path=path, name=shlex.quote(path))) for path in state.steering]
+    lines += [row("arrived", tr(steers, path=path, name=shlex.quote(path))) for path in state.steering]
     return lines + [row("held", line) for line in format_held(state.held)]
 
 
@@ -192,7 +192,7 @@ def _of_kind(held: Sequence[HeldFile], reason: HoldReason, state: HoldState, sen
     paths = [each.path for each in held if (each.reason, each.state) == (reason, state)]
     if not paths:
         return ""
-    return said(sentence, names=listed(paths[:_ARRIVALS_SHOWN], 3), count=len(paths), name=shlex.quote(paths[0]))
+    return tr(sentence, names=listed(paths[:_ARRIVALS_SHOWN], 3), count=len(paths), name=shlex.quote(paths[0]))
 
 
 _SHOWN = 5
@@ -203,22 +203,22 @@ def format_jobs_status(found: JobsStatus, now: datetime, is_watched: bool) -> li
     lines = []
     state = found.state
     if state is not None and is_watched:
-        words = said("{state} since {time:%H:%M} ({reason})", state=said(state.state),
-                     time=in_clock_zone(state.since, now), reason=said(state.reason))  # fmt: skip
+        words = tr("{state} since {time:%H:%M} ({reason})", state=tr(state.state),
+                     time=in_clock_zone(state.since, now), reason=tr(state.reason))  # fmt: skip
         if state.tasks_completed_today:
-            words += said("; ") + counted(state.tasks_completed_today, "1 task today", "{count} tasks today")
+            words += tr("; ") + counted(state.tasks_completed_today, "1 task today", "{count} tasks today")
         lines.append(row("now", words))
     if found.switch.line is not None:
-        lines.append(row("jobs", said(found.switch.line)))
+        lines.append(row("jobs", tr(found.switch.line)))
     elif found.next_job is not None and found.next_at is not None:
         lines.append(
-            row("jobs", said("{id} at {moment}", id=found.next_job.name, moment=format_time(found.next_at, now)))
+            row("jobs", tr("{id} at {moment}", id=found.next_job.name, moment=format_time(found.next_at, now)))
         )
     lines += [row("job", problem_line(each)) for each in found.shelf.problems[:_SHOWN]]
     warnings = warning_lines(found.shelf.jobs)[:_SHOWN] if found.shelf.jobs else ()
     lines += [row("job", each) for each in warnings]
     stopped = "{id} is stopped by its failures: vault-agent jobs resume {id}"
-    lines += [row("job", said(stopped, id=quote(each.name))) for each in found.stopped[:_SHOWN]]
+    lines += [row("job", tr(stopped, id=quote(each.name))) for each in found.stopped[:_SHOWN]]
     lines += [row("job", owed_line(each, now)) for each in found.owed[:_SHOWN]]
     if found.asked:
         one, more = "1 job waits for your yes: {list}", "{count} jobs wait for your yes: {list}"

@@ -9,7 +9,7 @@ from agent.app.open import open_workspace
 from agent.deeds.sync import end_conflict, sync_status
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, tr
 from agent.interfaces.cli.notes import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines
@@ -58,7 +58,7 @@ def command(ctx: click.Context, remote: str, yes: bool, keep: bool, take: bool, 
     workspace = open_workspace(output.vault())
     remotes = chosen(workspace.vault, remote)
     if sync_state(workspace.vault).is_paused:
-        paused = said("sync is paused: vault-agent sync resume")
+        paused = tr("sync is paused: vault-agent sync resume")
         output.emit({"ok": False, "paused": True, "synced": False, "rounds": []}, paused)
         raise CheckFailed
     choice = RemoteChoice.KEEP if keep else RemoteChoice.TAKE if take else RemoteChoice.ASK
@@ -78,13 +78,13 @@ def show_status(output: Output, workspace: Workspace) -> None:
     remotes, paused = found_standings(workspace, len(found.dirty))
     now = workspace.clock.now()
     lines = [line for each in remotes for line in long_lines(each, last_commit(found, now), now)]
-    lines += [said("no remote is set up: vault-agent sync setup ADDRESS")] if not remotes else []
+    lines += [tr("no remote is set up: vault-agent sync setup ADDRESS")] if not remotes else []
     lines += [
-        said("conflict  {path}: vault-agent sync resolve {note}", path=path, note=shlex.quote(path))
+        tr("conflict  {path}: vault-agent sync resolve {note}", path=path, note=shlex.quote(path))
         for path in found.conflicts
     ]
     lines += [*left_out_lines(found.left_out)] if remotes else []
-    lines += [said("sync is paused: vault-agent sync resume")] if paused else []
+    lines += [tr("sync is paused: vault-agent sync resume")] if paused else []
     output.emit(lambda: sync_status(workspace.whole), as_lines(lines))
 
 
@@ -92,14 +92,14 @@ def show_status(output: Output, workspace: Workspace) -> None:
 @click.pass_obj
 def stop(output: Output) -> None:
     """Stop all sync of this vault on this machine, also the daemon's."""
-    _pause(output, True, said("sync is paused: vault-agent sync resume"))
+    _pause(output, True, tr("sync is paused: vault-agent sync resume"))
 
 
 @command.command("resume", short_help="Let sync go on.")
 @click.pass_obj
 def go_on(output: Output) -> None:
     """Let sync go on after a pause."""
-    _pause(output, False, said("sync goes on: the daemon does it by itself, and vault-agent sync does it now"))
+    _pause(output, False, tr("sync goes on: the daemon does it by itself, and vault-agent sync does it now"))
 
 
 def _pause(output: Output, paused: bool, words: str) -> None:
@@ -119,11 +119,11 @@ def take_out(output: Output, workspace: Workspace, name: str) -> None:
     """
     removed = remove(workspace.vault, name)
     settle_questions(workspace)
-    lines = [said("{name} is kept in step no longer; {address} keeps all that it has", name=name,
+    lines = [tr("{name} is kept in step no longer; {address} keeps all that it has", name=name,
                   address=removed.address)]  # fmt: skip
     unsent = counted(removed.unsent, "1 commit here was never sent there", "{count} commits here were never sent there")
     lines += [unsent] if removed.unsent else []
-    lines += [said("to have it back: vault-agent sync setup {address} --name {name}", name=name,
+    lines += [tr("to have it back: vault-agent sync setup {address} --name {name}", name=name,
                    address=shlex.quote(removed.address))]  # fmt: skip
     output.emit({"remote": name, "address": removed.address, "unsent": removed.unsent}, as_lines(lines))
 
@@ -155,9 +155,9 @@ def resolve(output: Output, workspace: Workspace, note: str, side: str | None) -
         )  # fmt: skip
     found = end_conflict(workspace, conflict, ConflictSide(side))
     if found.queued:
-        output.emit(found, said("not committed yet: {queued}", queued=said(found.queued)))
+        output.emit(found, tr("not committed yet: {queued}", queued=tr(found.queued)))
         return
-    done = said("{path} is one note again; to have it as before: vault-agent undo {commit}", path=conflict.path,
+    done = tr("{path} is one note again; to have it as before: vault-agent undo {commit}", path=conflict.path,
                 commit=(found.commit or "")[:10])  # fmt: skip
     output.emit(found, done)
 
@@ -175,14 +175,14 @@ def sign(output: Output, workspace: Workspace, off: bool) -> None:
     if off:
         key.turn_off()
         note_machine(workspace, has_daemon=is_watched(workspace))
-        output.emit({"machine": name, "signs": False}, said("commits made here are not signed from now on"))
+        output.emit({"machine": name, "signs": False}, tr("commits made here are not signed from now on"))
         return
     public = key.turn_on()
     note_machine(workspace, has_daemon=is_watched(workspace))
     document = {"machine": name, "signs": True, "public_key": public.line, "fingerprint": public.fingerprint}
     lines = [
-        said("commits made here are signed from now on, with the key of this machine, {name}:", name=name),
+        tr("commits made here are signed from now on, with the key of this machine, {name}:", name=name),
         f"  {public.line}",
-        said("on each of your other machines: vault-agent trust --key {key}", key=public.fingerprint),
+        tr("on each of your other machines: vault-agent trust --key {key}", key=public.fingerprint),
     ]
     output.emit(document, as_lines(lines))

@@ -12,7 +12,7 @@ from agent.app.setup import hook_program
 from agent.errors import LockHeld, UserError
 from agent.interfaces.cli.click_texts import wrap_text
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, first_lines, listed, said
+from agent.interfaces.cli.language import counted, first_lines, listed, tr
 from agent.interfaces.cli.output import CheckFailed, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines, size
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -42,7 +42,7 @@ def go_round(
     output: Output, workspace: Workspace, remotes: Sequence[SyncedRemote], allowed: RemotePermission
 ) -> list[RoundReport]:
     """One round with each remote; raises `LockHeld` while another process syncs this vault."""
-    with progress_bar(output, said("files")) as moved:
+    with progress_bar(output, tr("files")) as moved:
         found = []
         for report in rounds_with_questions(workspace, remotes, allowed, _show, moved):
             if report.end is RoundEnd.TAKEN:
@@ -66,7 +66,7 @@ def finish(
     synced = all(each.end is RoundEnd.SYNCED for each in {each.remote: each for each in reports}.values())
     steering = arrival_state(workspace).steering if any(each.received for each in reports) else ()
     lines = [line for each in reports for line in report_lines(each)]
-    lines += [said("  {path} steers me when you have looked: vault-agent trust", path=path) for path in steering]
+    lines += [tr("  {path} steers me when you have looked: vault-agent trust", path=path) for path in steering]
     left_out = status(workspace.vault.whole).left_out
     lines += left_out_lines(left_out)
     document = {
@@ -82,7 +82,7 @@ def finish(
 
 def left_out_lines(found: Mapping[str, str]) -> Iterator[str]:
     """A line with the person's files that no commit has, and so no other machine; none if there are none."""
-    named = [said("{path} ({reason})", path=path, reason=said(why)) for path, why in found.items()]
+    named = [tr("{path} ({reason})", path=path, reason=tr(why)) for path, why in found.items()]
     if named:
         one, more = "1 file stays on this machine: {files}", "{count} files stay on this machine: {files}"
         yield counted(len(named), one, more, files=listed(named, _NAMED))
@@ -106,20 +106,20 @@ def report_lines(report: RoundReport) -> Iterator[str]:
     sent = counted(len(report.sent), "sent 1 file", "sent {count} files")
     moved = [*([received] if report.received else []), *([sent] if report.sent else [])]
     if report.end is RoundEnd.SYNCED and not moved:
-        yield said("{name}: it has all that is here", name=name)
+        yield tr("{name}: it has all that is here", name=name)
     elif moved:
-        yield said("{name}: {moved}", name=name, moved=listed(moved))
+        yield tr("{name}: {moved}", name=name, moved=listed(moved))
     yield from first_lines(report.received, SHOWN, "  < ")
     yield from first_lines(report.sent, SHOWN, "  > ")
     for path, copy in report.conflicts.items():
         if copy:
             one = "  two versions of {path}: the other is in {copy}; vault-agent sync resolve {note}"
-            yield said(one, path=path, copy=copy, note=quote(path))
+            yield tr(one, path=path, copy=copy, note=quote(path))
         else:
-            yield said("  look at {path}, written because you saved meanwhile", path=path)
-    yield from (said("  kept {path}: one side deleted it, the other changed it", path=path) for path in report.kept)
+            yield tr("  look at {path}, written because you saved meanwhile", path=path)
+    yield from (tr("  kept {path}: one side deleted it, the other changed it", path=path) for path in report.kept)
     for wanted, path in report.numbered.items():
-        yield said("  both made {wanted}: one is {path} now", wanted=wanted, path=path)
+        yield tr("  both made {wanted}: one is {path} now", wanted=wanted, path=path)
     if report.held:
         one = "  held back 1 file until you have looked at it: vault-agent trust"
         yield counted(
@@ -127,10 +127,10 @@ def report_lines(report: RoundReport) -> Iterator[str]:
         )
         yield from first_lines(report.held, SHOWN, "  ! ")
     if report.rescued:
-        yield said("  what was here before is kept: git log {ref}", ref=report.rescued)
+        yield tr("  what was here before is kept: git log {ref}", ref=report.rescued)
     if report.trouble:
-        yield said("{name}: not synced: {reason}", name=name, reason=said(report.trouble))
-        yield said("  hint: {hint}", hint=said(report.hint))
+        yield tr("{name}: not synced: {reason}", name=name, reason=tr(report.trouble))
+        yield tr("  hint: {hint}", hint=tr(report.hint))
     paths = report.wait.paths if report.wait is not None else ()
     yield from first_lines(paths, SHOWN, "  ")
 
@@ -163,7 +163,7 @@ def setup(output: Output, workspace: Workspace, address: str, name: str, branch:
         raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")
     if not address and not remotes_of_git(vault):
         check_repository(vault)
-        _show_ways(output)
+        _show_commands(output)
     progress("asking the remote …")
     candidate = examine(vault, address, name, branch)
     remote = record(vault, candidate)
@@ -172,18 +172,18 @@ def setup(output: Output, workspace: Workspace, address: str, name: str, branch:
     record_writers(output, workspace, candidate.name, candidate.address, mine, others)
     reports = go_round(output, workspace, [remote], RemotePermission())
     if clones := settle_head(vault, remote):
-        output.note(said(clones))
+        output.note(tr(clones))
     document = {"remote": remote.name, "address": plain_address(remote.address), "branch": remote.branch,
                 "new": candidate.is_new, "refuses_refs": candidate.refuses_refs,
                 "merge_driver": not no_driver}  # fmt: skip
-    done = said("{name} is kept in step from now on; the daemon does it by itself", name=remote.name)
+    done = tr("{name} is kept in step from now on; the daemon does it by itself", name=remote.name)
     finish(output, workspace, reports, document, [done])
 
 
-def _show_ways(output: Output) -> None:
+def _show_commands(output: Output) -> None:
     """Say how to get a remote; raises `UserError`."""
     for line in _WAYS:
-        output.note(said(line))
+        output.note(tr(line))
     raise UserError("no remote is set up, and git has none", hint="vault-agent sync setup ADDRESS")
 
 
@@ -194,13 +194,13 @@ def _advise(output: Output, candidate: Candidate) -> None:
         private = (
             "the repository must be private, for these are your notes; look at its settings there ({page} makes one)"
         )
-        output.note(wrap_text(said(private, page=candidate.forge), width))
+        output.note(wrap_text(tr(private, page=candidate.forge), width))
     if candidate.refuses_refs:
         only = (
             "it takes only branches: whether you may write there shows with the first round, "
             "and rescued commits stay here"
         )
-        output.note(wrap_text(said(only), width))
+        output.note(wrap_text(tr(only), width))
 
 
 def record_writers(output: Output, workspace: Workspace, name: str, address: str, mine: bool, others: bool) -> None:
@@ -210,7 +210,7 @@ def record_writers(output: Output, workspace: Workspace, name: str, address: str
         answers.answer(address, Writers.ME if mine else Writers.OTHERS)
     elif address not in answers.load().writers:
         if output.json or not is_terminal():
-            output.note(said("who writes there? vault-agent trust {name} --only-me, or --others", name=name))
+            output.note(tr("who writes there? vault-agent trust {name} --only-me, or --others", name=name))
             return
-        question = said("Do only you write there, from your own devices?")
+        question = tr("Do only you write there, from your own devices?")
         answers.answer(address, Writers.ME if confirm(question) else Writers.OTHERS)

@@ -4,47 +4,47 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from agent.interfaces.cli.language import counted, first_lines, listed, row, said
+from agent.interfaces.cli.language import counted, first_lines, listed, row, tr
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
 from agent.vault.layout import SYNC_STATE
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.vault.sync.standing import RemoteStanding, standings
+    from agent.vault.sync.distance import RemoteDistance, distances
     from agent.vault.sync.state import sync_state
 else:  # only where the vault is kept in step
-    standings = later("agent.vault.sync.standing", "standings")
+    distances = later("agent.vault.sync.distance", "distances")
     sync_state = later("agent.vault.sync.state", "sync_state")
 
 SHOWN = 10
 
 
-def found_standings(workspace: Workspace, uncommitted: int) -> "tuple[list[RemoteStanding], bool]":
+def found_standings(workspace: Workspace, uncommitted: int) -> "tuple[list[RemoteDistance], bool]":
     """How each remote stands, and whether sync is paused."""
     vault = workspace.vault
     if not (vault.private_folder / SYNC_STATE).exists():
         return [], False
-    return list(standings(vault, uncommitted)), sync_state(vault).is_paused
+    return list(distances(vault, uncommitted)), sync_state(vault).is_paused
 
 
-def short_lines(found: "Sequence[RemoteStanding]", paused: bool, now: datetime) -> Iterator[str]:
+def short_lines(found: "Sequence[RemoteDistance]", paused: bool, now: datetime) -> Iterator[str]:
     """A line for each remote; what passes by itself is left out for a day."""
     for each in found:
         remote = each.remote
-        parts = [said("{name} {differs}", name=remote.name, differs=_differs(each, now))]
+        parts = [tr("{name} {differs}", name=remote.name, differs=_differs(each, now))]
         if not each.is_quiet(now):
-            parts.append(said("{trouble}: vault-agent sync status", trouble=said(remote.trouble)))
+            parts.append(tr("{trouble}: vault-agent sync status", trouble=tr(remote.trouble)))
         elif paused:
-            parts.append(said("paused: vault-agent sync resume"))
-        yield row("sync", said("; ").join(parts))
+            parts.append(tr("paused: vault-agent sync resume"))
+        yield row("sync", tr("; ").join(parts))
 
 
-def _differs(difference: "RemoteStanding", now: datetime) -> str:
+def _differs(difference: "RemoteDistance", now: datetime) -> str:
     """What the remote lacks and has, as far as it is known."""
     remote = difference.remote
     if remote.agreed_at is None:
-        return said("has not been reached yet")
+        return tr("has not been reached yet")
     time = format_time(remote.agreed_at, now)
     parts = []
     if difference.ahead_since is not None:
@@ -60,24 +60,24 @@ def _differs(difference: "RemoteStanding", now: datetime) -> str:
         one, more = "lacks 1 file that is not committed", "lacks {count} files that are not committed"
         parts.append(counted(difference.uncommitted, one, more))
     if not parts:
-        return said("had all of it at {time}", time=time)
-    return said("{list}; as of {time}", list=listed(parts), time=time)
+        return tr("had all of it at {time}", time=time)
+    return tr("{list}; as of {time}", list=listed(parts), time=time)
 
 
-def long_lines(difference: "RemoteStanding", last: str, now: datetime) -> Iterator[str]:
+def long_lines(difference: "RemoteDistance", last: str, now: datetime) -> Iterator[str]:
     """All about one remote; `last` is the last commit here."""
     remote = difference.remote
-    yield said("{name}  {address}, branch {branch}", name=remote.name, address=difference.address, branch=remote.branch)
+    yield tr("{name}  {address}, branch {branch}", name=remote.name, address=difference.address, branch=remote.branch)
     saved = counted(difference.uncommitted, "1 file is not committed", "{count} files are not committed")
-    yield "  " + row("saved", saved if difference.uncommitted else said("everything is committed"))
+    yield "  " + row("saved", saved if difference.uncommitted else tr("everything is committed"))
     yield "  " + row("here", last)
     yield "  " + row("there", _differs(difference, now))
     if remote.trouble:
-        trouble = said(remote.trouble)
-        since = said(" (since {time})", time=format_time(remote.since, now)) if remote.since is not None else ""
+        trouble = tr(remote.trouble)
+        since = tr(" (since {time})", time=format_time(remote.since, now)) if remote.since is not None else ""
         yield "  " + row("problem", f"{trouble}{since}")
-        yield "  " + row("", said(remote.hint))
+        yield "  " + row("", tr(remote.hint))
     paths = remote.wait.paths if remote.wait is not None else ()
     yield from first_lines(paths, SHOWN, "  " + row("", "  "))
     for path in remote.left_out:
-        yield "  " + row("left out", said("{path}: the remote does not take it", path=path))
+        yield "  " + row("left out", tr("{path}: the remote does not take it", path=path))

@@ -15,7 +15,7 @@ from agent.deeds.tasks import cancel_task, list_tasks, task_history, task_view
 from agent.errors import Retryable, UserError
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
-from agent.interfaces.cli.language import listed, row, said, spoken
+from agent.interfaces.cli.language import listed, row, spoken, tr
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields, progress
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.time_format import format_ago, format_time
@@ -69,26 +69,26 @@ def format_list(shelf: TaskShelf, now: datetime) -> list[str]:
         for each in shelf.waiting
     ]
     for problem in shelf.problems:
-        lines.append(said("{path} is not done: {problem}", path=problem.path, problem=said(problem.message)))
-        lines += [said("  hint: {hint}", hint=said(problem.hint))] if problem.hint else []
-    return lines or [said("no task waits")]
+        lines.append(tr("{path} is not done: {problem}", path=problem.path, problem=tr(problem.message)))
+        lines += [tr("  hint: {hint}", hint=tr(problem.hint))] if problem.hint else []
+    return lines or [tr("no task waits")]
 
 
 def format_history(done: Sequence[Task], now: datetime) -> list[str]:
     """The tasks that are over, the last one first."""
     lines = [
-        f"{format_time(each.completed_at, now) if each.completed_at else '?'}  {said(each.status)}  {each.kind}  "
+        f"{format_time(each.completed_at, now) if each.completed_at else '?'}  {tr(each.status)}  {each.kind}  "
         f"{each.title}  [{each.id}]"
         for each in done
     ]
-    return lines or [said("no task was done yet")]
+    return lines or [tr("no task was done yet")]
 
 
 def format_task(task: Task, shelf: TaskShelf, now: datetime) -> Iterator[str]:
     """One task in full."""
     yield f"{task.title}  [{task.id}]"
     yield row("type", task.kind)
-    yield row("status", said(task.status) + _waiting_for(task, shelf, now))
+    yield row("status", tr(task.status) + _waiting_for(task, shelf, now))
     yield row("priority", str(task.priority))
     if task.target_file:
         yield row("note", task.target_file)
@@ -105,7 +105,7 @@ def format_task(task: Task, shelf: TaskShelf, now: datetime) -> Iterator[str]:
 def format_types() -> list[str]:
     """The kinds of tasks, each with what it does."""
     width = max(map(len, TASK_TYPES))
-    return [f"{kind:<{width}}  {said(TYPES[kind])}" for kind in TASK_TYPES]
+    return [f"{kind:<{width}}  {tr(TYPES[kind])}" for kind in TASK_TYPES]
 
 
 def _waiting_for(task: Task, shelf: TaskShelf, now: datetime) -> str:
@@ -113,10 +113,10 @@ def _waiting_for(task: Task, shelf: TaskShelf, now: datetime) -> str:
     if not task.is_waiting:
         return ""
     if task.status == "in_progress":
-        return said(", in progress: {what}", what=task.result) if task.result else said(", in progress")
+        return tr(", in progress: {what}", what=task.result) if task.result else tr(", in progress")
     if missing := needs(task, shelf.done):
-        return said(", needs {tasks}", tasks=listed(missing))
-    return said(", from {time} on", time=format_time(task.due, now)) if task.due and task.due > now else ""
+        return tr(", needs {tasks}", tasks=listed(missing))
+    return tr(", from {time} on", time=format_time(task.due, now)) if task.due and task.due > now else ""
 
 
 @group("list")
@@ -195,7 +195,7 @@ def add(
     shelf = load_tasks(workspace.vault)
     output.emit(
         {"task": task_document(task_view(task, shelf)), "new": planned.request is not None, "remarks": taken},
-        as_lines([said(words, path=task.path), *taken]),
+        as_lines([tr(words, path=task.path), *taken]),
     )
 
 
@@ -206,7 +206,7 @@ def add(
 def cancel(output: Output, workspace: Workspace, name: str, reason: str) -> None:
     """Take a task out of the queue; its note moves to tasks/done/."""
     done = cancel_task(workspace, name, reason)
-    output.emit(done, said("cancelled: {title}", title=done.title))
+    output.emit(done, tr("cancelled: {title}", title=done.title))
 
 
 @command.command(epilog=exit_codes("the task failed"), short_help="Do a task now.")
@@ -287,11 +287,11 @@ def _interval(words: str) -> int:
 
 
 def _report(ended: "TaskEnded") -> list[str]:
-    lines = [said("{status}: {title}", status=said(ended.status), title=ended.task.title)]
+    lines = [tr("{status}: {title}", status=tr(ended.status), title=ended.task.title)]
     lines += ended.text.splitlines()
     if ended.result.waits_for:
-        lines.append(said("it goes on once you have decided in {path}", path=ended.result.waits_for))
-    return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.result.commits)]
+        lines.append(tr("it goes on once you have decided in {path}", path=ended.result.waits_for))
+    return [*lines, *(tr("commit {commit}", commit=each[:12]) for each in ended.result.commits)]
 
 
 @click.command()
@@ -303,9 +303,9 @@ def wake(output: Output, workspace: Workspace, reason: str | None) -> None:
     Awake, it does the tasks that wait, and sleeps again after a few minutes without work.
     """
     _check_daemon(workspace)
-    words = reason or said("you woke it")
+    words = reason or tr("you woke it")
     give_order(workspace.vault, "wake", words)
-    output.emit({"order": "wake", "reason": words}, said("the daemon wakes up within two seconds"))
+    output.emit({"order": "wake", "reason": words}, tr("the daemon wakes up within two seconds"))
 
 
 @click.command()
@@ -313,8 +313,8 @@ def wake(output: Output, workspace: Workspace, reason: str | None) -> None:
 def sleep(output: Output, workspace: Workspace) -> None:
     """Let the agent of this vault's daemon sleep, after the work that goes on. The next due job wakes it."""
     _check_daemon(workspace)
-    give_order(workspace.vault, "sleep", said("you sent it to sleep"))
-    output.emit({"order": "sleep"}, said("the daemon sleeps once its work has ended"))
+    give_order(workspace.vault, "sleep", tr("you sent it to sleep"))
+    output.emit({"order": "sleep"}, tr("the daemon sleeps once its work has ended"))
 
 
 def _check_daemon(workspace: Workspace) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 from math import inf
 
 from agent.clock import in_clock_zone
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import tr
 
 _DAY = 86_400
 _AGES = (
@@ -22,12 +22,12 @@ def format_ago(when: datetime, now: datetime) -> str:
     """The time since `when` in one unit, as in "2 hours ago"."""
     seconds = int((now - when).total_seconds())
     if seconds < 0:
-        return said("in the future")
+        return tr("in the future")
     if seconds < 60:
-        return said("just now")
+        return tr("just now")
     one, more, size = next(unit[1:] for unit in _AGES if seconds < unit[0])
     count = seconds // size
-    return said(one) if count == 1 else said(more, count=count)
+    return tr(one) if count == 1 else tr(more, count=count)
 
 
 def format_time(when: datetime, now: datetime) -> str:

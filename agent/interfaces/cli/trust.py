@@ -9,7 +9,7 @@ import click
 from agent.app.open import open_workspace
 from agent.config.ssh_key import PREFIX, parse_public_key
 from agent.errors import UserError
-from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.language import counted, tr
 from agent.interfaces.cli.notes import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
@@ -92,7 +92,7 @@ def _add_key(workspace: Workspace, output: Output, key: str) -> None:
         program()
     earlier = workspace.vault.provenance.add_key(key)
     tend_arrivals(workspace)
-    words = said("commits signed by {key} count as yours from now on", key=key)
+    words = tr("commits signed by {key} count as yours from now on", key=key)
     more = counted(earlier, "; 1 that came before, too", "; {count} that came before, too") if earlier else ""
     output.emit({"key": key, "earlier": earlier}, words + more)
 
@@ -101,7 +101,7 @@ def _forget_key(workspace: Workspace, output: Output, key: str) -> None:
     if key not in workspace.vault.provenance.answers.load().keys:
         raise UserError("no key {key} is approved here", hint="vault-agent trust lists the keys", key=key)
     workspace.vault.provenance.forget_key(key)
-    words = said("commits signed by {key} count as anybody's from now on; those that came before stay yours", key=key)
+    words = tr("commits signed by {key} count as anybody's from now on; those that came before stay yours", key=key)
     output.emit({"forgotten": key}, words)
 
 
@@ -120,7 +120,8 @@ def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others:
     tend_arrivals(workspace)
     document = {"remote": found.name, "address": found.address, "writers": str(writers)}
     output.emit(
-        document, said("{problem}: {words}", problem=found.name or found.address, words=said(_WRITERS[writers]))
+        document,
+        tr("{problem}: {words}", problem=found.name or found.address, words=tr(_WRITERS[writers])),
     )
 
 
@@ -138,7 +139,7 @@ def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
     if not diff and not workspace.vault.provenance.strangers(path, now or b""):
         output.emit(
             {"note": path, "accepted": False},
-            said("nothing has arrived in {path} that you have not looked at", path=path),
+            tr("nothing has arrived in {path} that you have not looked at", path=path),
         )
         return
     if not yes:
@@ -150,10 +151,10 @@ def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
                 name=shlex.quote(path),
             )
         show_framed([patch_line(line) for line in diff] or (now or b"").decode("utf-8", "replace").splitlines())
-        confirm(said("take all of this in {path} for your own?", path=path), abort=True)
+        confirm(tr("take all of this in {path} for your own?", path=path), abort=True)
     workspace.vault.provenance.has_seen(path)
     tend_arrivals(workspace)
-    output.emit({"note": path, "accepted": True}, said("{path} counts as yours now, as it stands", path=path))
+    output.emit({"note": path, "accepted": True}, tr("{path} counts as yours now, as it stands", path=path))
 
 
 def _take(workspace: Workspace, output: Output, name: str, held: HeldFile, yes: bool) -> None:
@@ -164,36 +165,35 @@ def _take(workspace: Workspace, output: Output, name: str, held: HeldFile, yes: 
             hint = "vault-agent trust {name} --yes, when you have; it is shown by: git show HEAD:{name}"
             raise UserError("look at {path} first", hint=hint, path=path, name=shlex.quote(name))
         show_framed([patch_line(line) for line in diff_of(vault, [held]).splitlines()] or [listed(vault, [held])])
-        confirm(said("shall this version of {path} be on this disk?", path=path), abort=True)
+        confirm(tr("shall this version of {path} be on this disk?", path=path), abort=True)
     release(vault, [held])
     tend_arrivals(workspace)
-    output.emit({"note": path, "accepted": True}, said("{path} is on this disk now", path=path))
+    output.emit({"note": path, "accepted": True}, tr("{path} is on this disk now", path=path))
 
 
 def _format(state: ArrivalState, keys: Sequence[KnownKey]) -> str:
     lines = [*(_remote(each) for each in state.remotes), *map(_key, keys)]
     lines += (
-        [said("elsewhere  {from_nowhere} came by no remote that git knows", from_nowhere=_notes(state.from_nowhere))]
+        [tr("elsewhere  {from_nowhere} came by no remote that git knows", from_nowhere=_notes(state.from_nowhere))]
         if state.from_nowhere
         else []
     )
     lines += [
-        said("waits      {path}: vault-agent trust {name}", path=path, name=shlex.quote(path))
-        for path in state.steering
+        tr("waits      {path}: vault-agent trust {name}", path=path, name=shlex.quote(path)) for path in state.steering
     ]
-    lines += [said("held back  {line}", line=line) for line in format_held(state.held)]
+    lines += [tr("held back  {line}", line=line) for line in format_held(state.held)]
     if any(each.writers is None and each.notes for each in state.remotes):
-        lines += ["", said("vault-agent trust REMOTE --only-me, or --others")]
-    return as_lines(lines) or said("there is no remote, and nothing has arrived from elsewhere")
+        lines += ["", tr("vault-agent trust REMOTE --only-me, or --others")]
+    return as_lines(lines) or tr("there is no remote, and nothing has arrived from elsewhere")
 
 
 def _key(each: KnownKey) -> str:
     names = ", ".join(each.machines) or "-"
     if each.is_approved:
         words = "key        {key}  {machines}; commits signed by it are yours"
-        return said(words, key=each.fingerprint, machines=names)
+        return tr(words, key=each.fingerprint, machines=names)
     asked = "key        {key}  {machines}; not approved. If that machine shows it, too: vault-agent trust --key {key}"
-    return said(asked, key=each.fingerprint, machines=names)
+    return tr(asked, key=each.fingerprint, machines=names)
 
 
 def _notes(number: int) -> str:
@@ -202,11 +202,11 @@ def _notes(number: int) -> str:
 
 def _remote(each: RemoteState) -> str:
     writers = Writers(each.writers) if each.writers else None
-    came = said("{notes} came by it", notes=_notes(each.notes)) if each.notes else said("nothing has come by it")
-    return said(
+    came = tr("{notes} came by it", notes=_notes(each.notes)) if each.notes else tr("nothing has come by it")
+    return tr(
         "remote     {name}  {address}  {writers}; {came}",
         name=each.name or "-",
         address=each.address,
-        writers=said(_WRITERS[writers]),
+        writers=tr(_WRITERS[writers]),
         came=came,
     )

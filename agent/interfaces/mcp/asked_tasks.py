@@ -124,13 +124,13 @@ class AskedTask:
         assert self.process.stderr is not None
         with self.process.stderr as lines:
             for line in lines:
-                shown = line.decode("utf-8", "replace").strip()
+                row = line.decode("utf-8", "replace").strip()
                 try:
-                    found = mapping(parse_json(shown))
+                    found = mapping(parse_json(row))
                 except ValueError:
                     found = {}
                 if "progress" not in found:
-                    self._last = shown or self._last
+                    self._last = row or self._last
                     continue
                 self.session = self.session or text(found.get("session"))
                 self.tell(text(found["progress"]))
@@ -153,8 +153,8 @@ def ask_agent(workspace: Workspace, tasks: AskedTasks, call: JsonObject, context
         path = check_readable(session if session.endswith(".md") else f"{session}.md") if session else ""
         if not task:
             return _from_note(workspace, path, context)
-        given: JsonObject = {"task": task, "session": path, "untrusted": "; ".join(context.taint.sources)}
-        asked = AskedTask.begin(workspace, context.channel, given)
+        request: JsonObject = {"task": task, "session": path, "untrusted": "; ".join(context.taint.sources)}
+        asked = AskedTask.begin(workspace, context.channel, request)
         for old in [each for each in [*tasks.values()] if each.process.poll() is not None][:-_KEPT]:
             tasks.pop(old.id).close()
         tasks[asked.id] = asked
@@ -196,10 +196,10 @@ def _from_note(workspace: Workspace, path: str, context: RunContext) -> ToolOutp
     session = load_session(vault, session.path, session.id)
     began, mark = session.last_run, marks.get(session.id)
     run = began.run if began else ""
-    said = [each.text for each in session.model_messages(run)]
+    texts = [each.text for each in session.model_messages(run)]
     closed = [each for each in session.of_run(run) if isinstance(each, Closed)] or [Closed(run, "interrupted")]
     waits_for = mark.waits_for if mark else ""
-    lines = _lines("".join(said[-1:]), closed[-1].outcome, closed[-1].reason, waits_for)
+    lines = _lines("".join(texts[-1:]), closed[-1].outcome, closed[-1].reason, waits_for)
     return _output(workspace, session.path, [*lines])
 
 

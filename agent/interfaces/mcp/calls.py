@@ -59,10 +59,10 @@ _WAYS = "give content, or old and new, or append"
 def as_note_call(vault: Vault, call: JsonObject, context: RunContext) -> tuple[str, JsonObject]:
     """The tool and its arguments; raises `ToolRetry` with what to do, and what reading the note raises."""
     path, heading = arguments.text(call, "path"), arguments.text(call, "heading")
-    ways = [name for name in ("content", "append") if name in call]
-    ways += ["old and new"] if "old" in call or "new" in call else []
-    if len(ways) != 1:
-        raise ToolRetry(f"{_WAYS}: one of them" + (f", not {' and '.join(ways)}" if ways else ""))
+    forms = [name for name in ("content", "append") if name in call]
+    forms += ["old and new"] if "old" in call or "new" in call else []
+    if len(forms) != 1:
+        raise ToolRetry(f"{_WAYS}: one of them" + (f", not {' and '.join(forms)}" if forms else ""))
     data = vault.read(check_readable(path))
     if "base" in call:
         _check_base(path, data, arguments.text(call, "base"), context)
@@ -246,15 +246,15 @@ class Calls:
             each.close()
 
     def _perform(self, definition: Definition, call: JsonObject, client: Client, context: RunContext) -> CallResult:
-        tool, given = self._translated(definition, call, client)
-        asked = ToolCall(self.workspace.vault.clock.new_id(), tool, given)
+        tool, values = self._translated(definition, call, client)
+        asked = ToolCall(self.workspace.vault.clock.new_id(), tool, values)
         if call.get("dry_run") is True and tool != "vault_undo":
             return self._preview(asked, client)
         called = self.registry.call(asked, context)
         if called.output is None:
             return CallResult(_renamed(called.result.text), failed=True)
         path = called.output.sources[0].path if tool == "vault_read" and called.output.sources else ""
-        path = path or (arguments.text(given, "path") if definition.name == "write" else "")
+        path = path or (arguments.text(values, "path") if definition.name == "write" else "")
         base = client.context.seen.version(path) if path else ""
         return CallResult(f"base: {base}\n{called.result.text}" if base else called.result.text)
 
@@ -267,14 +267,14 @@ class Calls:
             if not arguments.text(call, "text").strip():
                 raise ToolRetry("the request is empty; leave text out to list what waits")
             return LEAVE, {"text": arguments.text(call, "text")}
-        given = {key: value for key, value in call.items() if key != "dry_run" or name == "undo"}
-        return definition.stands_for[0], given
+        own = {key: value for key, value in call.items() if key != "dry_run" or name == "undo"}
+        return definition.stands_for[0], own
 
     def _preview(self, asked: ToolCall, client: Client) -> CallResult:
         """The diff of what a call would change."""
         drafts = self.registry.preview(asked, client.context)
-        shown = self.workspace.vault.masked(diff(drafts, "en"))
-        changes = cut(shown, _DIFF_CHARACTERS) if shown else "nothing would change"
+        change = self.workspace.vault.masked(diff(drafts, "en"))
+        changes = cut(change, _DIFF_CHARACTERS) if change else "nothing would change"
         return CallResult(f"nothing is written yet; this is what would change:\n{changes}")
 
     def _unknown(self, name: str, client: Client) -> str:

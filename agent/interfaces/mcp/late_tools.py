@@ -26,16 +26,16 @@ _TIMES, _SHOWN = 3, 200
 def list_jobs(workspace: Workspace, call: JsonObject, context: RunContext) -> ToolOutput:
     """The jobs, or one of them with its text."""
     origin, shelf, name = text_origin_of(workspace.vault), job_shelf(workspace).load(), arguments.text(call, "id")
-    shown = shelf.jobs
+    jobs = shelf.jobs
     if name:
         try:
-            shown = (shelf.find(name),)
+            jobs = (shelf.find(name),)
         except UserError as error:
             known = ", ".join(each.id for each in shelf.jobs) or "none"
             raise ToolRetry(f"{error.message}; the jobs are: {known}") from error
-    lines = [line for job in shown for line in _job_lines(workspace, job)]
-    lines += ["", shown[0].text] if name else [f"{each.path} cannot run: {each.message}" for each in shelf.problems]
-    sources = (origin.source(job.path, workspace.vault.read(job.path) or b"") for job in shown)
+    lines = [line for job in jobs for line in _job_lines(workspace, job)]
+    lines += ["", jobs[0].text] if name else [f"{each.path} cannot run: {each.message}" for each in shelf.problems]
+    sources = (origin.source(job.path, workspace.vault.read(job.path) or b"") for job in jobs)
     return ToolOutput("\n".join(lines) or "there are no jobs", untrusted=next(filter(None, sources), ""))
 
 
@@ -57,8 +57,8 @@ def list_inbox(workspace: Workspace, call: JsonObject, context: RunContext) -> T
     stopped = schedule_switch(workspace).line
     lines = [*filter(None, [stopped]), *_requests(workspace), *_decisions(workspace), *_questions(workspace)]
     lines += _owed(workspace)
-    shown = lines[:_SHOWN] + ([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])
-    return ToolOutput("\n".join(shown) or "nothing waits")
+    rows = lines[:_SHOWN] + ([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])
+    return ToolOutput("\n".join(rows) or "nothing waits")
 
 
 def _requests(workspace: Workspace) -> Iterator[str]:

@@ -57,17 +57,17 @@ class ReportProgress(Protocol):
     async def __call__(self, progress: float, total: float | None = None, message: str | None = None) -> None: ...
 
 
-async def tell_progress(report: ReportProgress, told: Sequence[str]) -> None:
+async def tell_progress(report: ReportProgress, messages: Sequence[str]) -> None:
     """Report the last of the lines in `told` whenever there are more, and that the call goes on; until it is
     cancelled, or the program cannot be told. Raises nothing: the call goes on without."""
     known, number, since = 0, 0, anyio.current_time()
     while True:
         await anyio.sleep(LOOK)
-        if len(told) == known and anyio.current_time() - since < QUIET:
+        if len(messages) == known and anyio.current_time() - since < QUIET:
             continue
-        known, number, since = len(told), number + 1, anyio.current_time()
+        known, number, since = len(messages), number + 1, anyio.current_time()
         try:
-            await report(number, None, told[-1] if told else "it goes on")
+            await report(number, None, messages[-1] if messages else "it goes on")
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # the program has gone
             return
         except Exception:
@@ -219,14 +219,14 @@ class Door:
             return asked
         return _as_result(await perform() if asked else answer)
 
-    async def _perform(self, request: Request, name: str, given: JsonObject, client: Client) -> "CallResult":
+    async def _perform(self, request: Request, name: str, arguments: JsonObject, client: Client) -> "CallResult":
         """Perform a call in a thread, and tell its progress to a program that has asked for it. When the program
         cancels it, a run of the agent is stopped, while a write goes on to its end."""
         stopped, sentence = threading.Event(), list[str]()
 
         def work() -> "CallResult":
             is_over = lambda: stopped.is_set() or self.ending.is_set()  # noqa: E731
-            return self.calls().perform(name, given, client, is_over, sentence.append)
+            return self.calls().perform(name, arguments, client, is_over, sentence.append)
 
         failed: Exception | None = None
         try:
@@ -249,11 +249,11 @@ class Door:
         await self._note_reader(request, "resources")
         cursor = params.cursor if params is not None and params.cursor else ""
         found, following = await _in_thread(partial(self.resources.page, cursor))
-        shown = [
+        resources = [
             types.Resource(uri=each.uri, name=each.name, description=each.description or None, mime_type=MARKDOWN)
             for each in found
         ]
-        return types.ListResourcesResult(resources=shown, next_cursor=following or None)
+        return types.ListResourcesResult(resources=resources, next_cursor=following or None)
 
     async def _list_templates(
         self, request: Request, params: types.PaginatedRequestParams | None

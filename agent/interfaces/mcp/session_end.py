@@ -41,7 +41,7 @@ def keep_decisions(workspace: Workspace, program: SessionProgram, event: Json) -
     if program.context.taint or program.policy.permission(SAVE, ("memory",)) is not Permission.ALLOW:
         logger.info("nothing of a session of %s is kept: its policy, or what it has read", program.name)
         return []
-    found = dict.fromkeys(decisions(said_by_program(Path(file))))
+    found = dict.fromkeys(decisions(program_words(Path(file))))
     where = f" in {folder}" if folder else ""
     lines = [f"{program.name}{where}: “{each}”" for each in list(found)[-MOST:]]
     return [each for each in lines if not _is_known(workspace, each) and _save(workspace, program, each)]
@@ -55,7 +55,7 @@ def decisions(messages: Sequence[str] | Iterator[str]) -> Iterator[str]:
                 yield " ".join(fact.text.split())
 
 
-def said_by_program(file: Path) -> Iterator[str]:
+def program_words(file: Path) -> Iterator[str]:
     """The messages of the program in a transcript of Claude Code, Codex or Gemini CLI; none of one that cannot be
     read."""
     try:
@@ -67,12 +67,12 @@ def said_by_program(file: Path) -> Iterator[str]:
         return
     for row in rows:
         try:
-            yield from _said(mapping(json.loads(row)))
+            yield from _words(mapping(json.loads(row)))
         except (ValueError, RecursionError):
             continue
 
 
-def _said(row: JsonObject) -> Iterator[str]:
+def _words(row: JsonObject) -> Iterator[str]:
     payload = mapping(row.get("payload"))
     message = mapping(row.get("message"))
     if row.get("type") == "assistant" and message.get("role") == "assistant":

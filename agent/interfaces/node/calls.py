@@ -59,11 +59,11 @@ class CallLog:
         """
         key = sha256(id.encode("utf-8", "replace")).hexdigest()
         asked = sha256(f"{tool} {canonical(arguments)}".encode("utf-8", "replace")).hexdigest()
-        with self._alone(key):
+        with self._exclusive(key):
             path = self.folder / f"{key}.json"
             known = self._load(path)
             if known is not None:
-                return self._kept(known, asked)
+                return self._stored_response(known, asked)
             self._forget_old()
             begun = {"asked": asked, "began": self.clock.now().isoformat()}
             replace(path, json.dumps(begun))
@@ -90,7 +90,7 @@ class CallLog:
             append(self.log_file, json.dumps(row, ensure_ascii=False) + "\n")
 
     @contextmanager
-    def _alone(self, key: str) -> Iterator[None]:
+    def _exclusive(self, key: str) -> Iterator[None]:
         """Wait until nobody else carries out the call with this key."""
         with self._turn:
             self._turn.wait_for(lambda: key not in self._busy)
@@ -111,7 +111,7 @@ class CallLog:
             found = None
         return found if isinstance(found, dict) else {}
 
-    def _kept(self, known: dict[str, object], asked: str) -> NodeResponse:
+    def _stored_response(self, known: dict[str, object], asked: str) -> NodeResponse:
         status, document = known.get("status"), known.get("document")
         if known and known.get("asked") != asked:
             raise NodeFailure(

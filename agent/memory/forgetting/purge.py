@@ -36,7 +36,7 @@ from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last
 from agent.texts import Language, Sentence
 from agent.vault.change import Outcome
 from agent.vault.history import purge as history
-from agent.vault.history.deletion import check_alone, delete_purged, was_purged
+from agent.vault.history.deletion import check_exclusive, delete_purged, was_purged
 from agent.vault.history.purged import Purged, record_purged
 from agent.vault.history.versions import paths_with
 from agent.vault.layout import CHAT_HISTORY, FORGETTING, OUTLINES
@@ -154,7 +154,7 @@ class Forgetter:
         Raises what a transaction, `history.purge` and `delete_purged` raise; `Retryable` if the first step has to wait.
         """
         if for_good:
-            check_alone(self.vault)
+            check_exclusive(self.vault)
         with self._held():
             now = self.vault.read(path) if path else None
             blob = "" if now is None else self.vault.content_id(now)
@@ -182,7 +182,7 @@ class Forgetter:
 
         After a crash the next start continues. Raises what `delete_purged` raises; `UserError` if nothing was purged.
         """
-        check_alone(self.vault)
+        check_exclusive(self.vault)
         if done is None and not was_purged(self.vault):
             raise UserError(
                 "nothing was purged in this vault", hint="vault-agent forget PATH|ID|TEXT --purge --for-good"

@@ -26,7 +26,7 @@ from agent.vault.folders import WriteRule
 from agent.vault.listing import file_paths
 from agent.vault.moving import NoteMove, archive_path, is_put_away, plan_move
 from agent.vault.note_names import NoteNames, linking_notes
-from agent.vault.pictures import is_shown
+from agent.vault.pictures import is_bitmap
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 from agent.vault.worktree.paths import check
@@ -56,7 +56,7 @@ def _read(notes: Notes) -> Tool:
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if is_read_by_its_text(path, data):
             return read_attached(notes, call, path, data)
-        if is_shown(path):
+        if is_bitmap(path):
             return read_picture(notes, path, data)
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")

@@ -102,7 +102,7 @@ def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
                 data = vault.writer.files.beside(beside, name)
                 if data is None:
                     continue
-                if data and not _is_kept(vault, data):
+                if data and not _is_stored(vault, data):
                     copies.append(_keep(vault, beside, data))
                 vault.writer.files.discard(beside, name)
             except (BadPath, OSError):
@@ -111,7 +111,7 @@ def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
     return removed, copies
 
 
-def _is_kept(vault: Vault, data: bytes) -> bool:
+def _is_stored(vault: Vault, data: bytes) -> bool:
     """True if a commit on some branch has these bytes; git may delete an object that no commit reaches."""
     oid = vault.git.blob_id(data)
     if vault.git.objects([oid])[0] is None:

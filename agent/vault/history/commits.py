@@ -169,14 +169,14 @@ T = TypeVar("T")
 
 
 def filled(
-    limit: int, first: Callable[[int], Sequence[T]], shown: Callable[[Sequence[T]], list[Commit]]
+    limit: int, first: Callable[[int], Sequence[T]], build: Callable[[Sequence[T]], list[Commit]]
 ) -> list[Commit]:
     """The first `limit` commits that are shown, of those that `first` gives for a count: where some of them changed
     private notes only, it is asked for more."""
     count = limit
     while True:
         found = first(count)
-        left = shown(found)
+        left = build(found)
         if len(left) >= limit or len(found) < count:
             return left[:limit]
         count *= _WIDER

@@ -127,7 +127,7 @@ class _Plan:
     references: tuple[str, ...]
     missing: frozenset[str]
     purged: Purged
-    kept: frozenset[str]
+    still_reachable: frozenset[str]
     """Purged commits that something still leads to."""
 
 
@@ -143,7 +143,7 @@ def delete_purged(vault: Vault, quotes: Callable[[bytes], bool] = says_nothing) 
     if objects are missing in it; then nothing is deleted.
     """
     git = Git(vault.git.gitdir, vault.git.worktree, durable=vault.options.durable, timeout=SECONDS)
-    with _alone(vault):
+    with _exclusive(vault):
         check_possible(vault)
         plan = _plan_deletion(vault, git, quotes)
         save_purged(vault, plan.purged)
@@ -162,7 +162,7 @@ def was_purged(vault: Vault) -> bool:
     return bool(vault.git.run("for-each-ref", "--count=1", "--format=%(refname)", BACKUP))
 
 
-def check_alone(vault: Vault) -> None:
+def check_exclusive(vault: Vault) -> None:
     """Raise `LockHeld`, which names it, if a daemon or a git process is at work on the repository."""
     daemon = holder(vault.private_folder / DAEMON_LOCK)
     if daemon is not None:
@@ -187,9 +187,9 @@ def _check_git(vault: Vault) -> None:
 
 
 @contextmanager
-def _alone(vault: Vault) -> Iterator[None]:
+def _exclusive(vault: Vault) -> Iterator[None]:
     """Keep all other programs from writing to the repository; raises `LockHeld`."""
-    check_alone(vault)
+    check_exclusive(vault)
     lock = vault.private_folder / DAEMON_LOCK
     with (
         process_lock(lock, vault.clock, 0.0, "the daemon is at work on this vault"),
@@ -247,8 +247,8 @@ def _drop_references(vault: Vault, git: Git, names: Collection[str]) -> None:
 
 
 def _remaining(vault: Vault, git: Git, plan: _Plan) -> Iterator[str]:
-    if plan.kept:
-        yield from holders_of(git, plan.kept) or (Sentence("a work tree of this repository"),)
+    if plan.still_reachable:
+        yield from holders_of(git, plan.still_reachable) or (Sentence("a work tree of this repository"),)
     if existing(git, plan.objects):
         yield Sentence("objects in packs that are marked to be kept, or of another repository (git count-objects -v)")
     rescues = {name.removeprefix(RESCUES) for name in references(git) if name.startswith(RESCUES)}

@@ -166,12 +166,12 @@ def believed(vault: Vault, found: Iterable[IndexedCommit]) -> list[IndexedCommit
 
 
 def _found(vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:
-    def shown(chosen: Sequence[IndexedCommit]) -> list[Commit]:
+    def build(chosen: Sequence[IndexedCommit]) -> list[Commit]:
         return read_commits(vault, [each.id for each in chosen])
 
     if limit is None:
-        return shown(_chosen(vault, index, wanted, path, None))
-    return filled(limit, lambda count: _chosen(vault, index, wanted, path, count), shown)
+        return build(_chosen(vault, index, wanted, path, None))
+    return filled(limit, lambda count: _chosen(vault, index, wanted, path, count), build)
 
 
 def _chosen(

@@ -97,7 +97,7 @@ def with_squashed(vault: Vault, selection: Selection, chosen: UndoChoice) -> Und
         )
     why = Sentence("a squash has joined changes of this run with others in it; it stays")
     reasons = [Reason(commit, why) for commit in now]
-    return UndoChoice(chosen.commits, (*chosen.skipped, *reasons), chosen.human_kept, chosen.name)
+    return UndoChoice(chosen.commits, (*chosen.skipped, *reasons), chosen.skipped_human, chosen.name)
 
 
 def _file(vault: Vault) -> Path:

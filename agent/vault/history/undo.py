@@ -82,11 +82,11 @@ def undo(
     chosen = with_squashed(vault, selection, choose(vault, selectable(vault, index, selection), selection))
     if not chosen.commits:
         if waiting:
-            return _with_waiting(Undone(human_commits_kept=chosen.human_kept), waiting)
+            return _with_waiting(Undone(human_commits_kept=chosen.skipped_human), waiting)
         if selection.run:
             refuse_unknown_run(vault, selection.run)
         absent = tuple(Reason(actor, "no change here is of it") for actor in selection.by)
-        return Undone(skipped=chosen.skipped or absent, human_commits_kept=chosen.human_kept)
+        return Undone(skipped=chosen.skipped or absent, human_commits_kept=chosen.skipped_human)
     unsaved = uncommitted(vault)
     if not dry_run and vault.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
         vault.commit_human(confirmed=confirmed)  # otherwise the untouched half of a rename would not be in the history
@@ -128,7 +128,7 @@ def plan(vault: Vault, history: Sequence[Step], unsaved: Sequence[FileChange], c
 def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
     drafts = sorted(undo_plan.drafts, key=lambda draft: draft.name)
     files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
-    reasons = {Reason(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
+    reasons = {Reason(draft.now, draft.reason_to_stay): None for draft in drafts if draft.reason_to_stay and draft.now}
     refused = {Reason(draft.name, draft.refused): None for draft in drafts if draft.refused}
     skipped = (*chosen.skipped, *dict.fromkeys(undo_plan.skipped))
     if not (files or reasons or refused or skipped):
@@ -140,7 +140,7 @@ def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
         kept=tuple(reasons),
         refused=tuple(refused),
         skipped=skipped,
-        human_commits_kept=chosen.human_kept,
+        human_commits_kept=chosen.skipped_human,
     )
 
 

@@ -67,7 +67,7 @@ def last_change(history: Sequence[Commit], home: AgentFolder) -> Selection | Non
             continue
         if _is_set_up(commit) and commit != history[0]:
             continue
-        if _without_records(commit, home, said=True).files:
+        if _without_records(commit, home, keeps_words=True).files:
             run = commit.run.partition(".")[0]
             return Selection(run=run) if run else Selection((commit.id,))
     return None
@@ -79,14 +79,14 @@ class UndoChoice:
 
     commits: tuple[Commit, ...]
     skipped: tuple[Reason, ...]
-    human_kept: int
+    skipped_human: int
     name: str
 
 
 def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
     """The selected commits that are not undone already; raises `UserError` for one that does not exist."""
     aside: list[Reason] = []
-    human_kept = 0
+    skipped = 0
     name = ""
     touching = [commit for commit in history if commit.files]
     if selection.commits:
@@ -104,20 +104,20 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
         foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
         wanted = [commit for commit in foreign if not _is_set_up(commit)]
         aside = [Reason(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
-        human_kept = len(recent) - len(foreign)
+        skipped = len(recent) - len(foreign)
         name = Sentence("everything since {when:%Y-%m-%d %H:%M}", when=selection.since)
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID, --actor WHO or --since TIME")
     if selection.run or selection.by:
-        kept = [(commit, _without_records(commit, vault.home, said=bool(selection.run))) for commit in wanted]
-        aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in kept if not part.files]
-        wanted = [part for _, part in kept if part.files]
+        pairs = [(commit, _without_records(commit, vault.home, keeps_words=bool(selection.run))) for commit in wanted]
+        aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in pairs if not part.files]
+        wanted = [part for _, part in pairs if part.files]
     if notes := frozenset(selection.notes):
         parts = [tuple(each for each in commit.files if notes & {each.path, each.old_path}) for commit in wanted]
         wanted = [replace(each, files=part) for each, part in zip(wanted, parts, strict=True) if part]
     done = _undone(history, {commit.id for commit in wanted})
     aside += [Reason(commit.id, "it is undone already") for commit in wanted if commit.id in done]
-    return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
+    return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), skipped, name)
 
 
 def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> list[Commit]:
@@ -132,11 +132,11 @@ def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> lis
     return wanted
 
 
-def _without_records(commit: Commit, home: AgentFolder, *, said: bool = False) -> Commit:
+def _without_records(commit: Commit, home: AgentFolder, *, keeps_words: bool = False) -> Commit:
     """The commit without the notes in which the program records what happened in a run; with `said`, also without what
     it has kept of what the person said in it."""
     left = [change for change in commit.files if home.row(change.path).undone]
-    if said and commit.tool == CAPTURE:
+    if keeps_words and commit.tool == CAPTURE:
         work = work_of(commit).files
         left = [each for each in left if each in work or home.row(each.path).path not in _SAID]
     return replace(commit, files=tuple(left))
@@ -146,8 +146,8 @@ def _as_named(commit: Commit, home: AgentFolder) -> Commit:
     """What of a commit is undone with it where it is named: a record goes only with a commit that has nothing else."""
     if commit.tool != CAPTURE or not (commit.work or _answers(commit, home)):
         return commit
-    kept = {*_without_records(commit, home, said=bool(commit.work)).files, *work_of(commit).files}
-    return replace(commit, files=tuple(each for each in commit.files if each in kept))
+    undone = {*_without_records(commit, home, keeps_words=bool(commit.work)).files, *work_of(commit).files}
+    return replace(commit, files=tuple(each for each in commit.files if each in undone))
 
 
 def _run_name(history: Sequence[Commit], run: str) -> Sentence:

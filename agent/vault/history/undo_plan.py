@@ -47,7 +47,7 @@ class PlannedFile:
     after: bytes | None
     later: list[Commit] = field(default_factory=list)
     unsaved: bool = False
-    kept: str = ""
+    reason_to_stay: str = ""
     refused: str = ""
     is_read: bool = False
     meant: str = ""
@@ -64,7 +64,7 @@ class PlannedFile:
     @property
     def is_settled(self) -> bool:
         """True if it stays unchanged, whatever older commits did to it."""
-        return bool(self.kept or self.refused)
+        return bool(self.reason_to_stay or self.refused)
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ class UndoPlan:
             if merged is not None:
                 draft.after = merged
                 return
-        draft.kept = _since(draft, moved=self._is(draft.after, change.after))
+        draft.reason_to_stay = _since(draft, moved=self._is(draft.after, change.after))
         self._reset(draft)
 
     def _restore(self, change: FileChange) -> PlannedFile:

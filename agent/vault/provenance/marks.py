@@ -126,12 +126,12 @@ def new_marks(after: bytes, before: Iterable[bytes]) -> list[int]:
     return [mark for mark in dict.fromkeys(found) if mark not in known]
 
 
-def all_marks(data: bytes, lines: tuple[int, int] | None = None, *, alone: bool = False) -> list[int]:
+def all_marks(data: bytes, lines: tuple[int, int] | None = None, *, separately: bool = False) -> list[int]:
     """The marks of these lines of a text (inclusive, from 1; None: all) and of the sentences that they are part of,
     each once; `alone`: short lines are not combined with lines below these."""
     rows = data.split(b"\n")
     first, last = lines or (1, len(rows))
-    own = line_marks(rows[first - 1 : last]) if alone else line_marks(rows)[first - 1 : last]
+    own = line_marks(rows[first - 1 : last]) if separately else line_marks(rows)[first - 1 : last]
     found = chain((mark for mark in own if mark is not None), *sentence_marks(rows)[first - 1 : last])
     return list(dict.fromkeys(found))
 

@@ -159,7 +159,7 @@ class Provenance:
         """The origin of foreign text in these lines (inclusive, from 1; None: all): it arrived, or a run has written it
         after it had read a stranger's. Empty if all is the person's."""
         self.look()
-        if self.foreign.marks and (found := self._written_foreign(path, all_marks(data, lines, alone=True), data)):
+        if self.foreign.marks and (found := self._written_foreign(path, all_marks(data, lines, separately=True), data)):
             return found
         if self.database.is_empty():
             return ""

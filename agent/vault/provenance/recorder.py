@@ -131,7 +131,7 @@ class Recorder:
         now = self._within_limits(references(self.place.gitdir, self._common))
         log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         self._watched = []
-        tips_now = _shown(now)
+        tips_now = _as_text(now)
         before = self.database.fact(_REFERENCES)
         steps = _steps_since(self.database.fact(_HEAD_LOG), log)
         if before == tips_now and steps is not None and self._are_ours(steps, now.head):
@@ -338,7 +338,7 @@ def _end_of(log: bytes) -> str:
     return f"{len(log)} {sha256(log[-_LINE:]).hexdigest()}"
 
 
-def _shown(now: References) -> str:
+def _as_text(now: References) -> str:
     return json.dumps([dict(now.remotes), dict(now.fetched)], sort_keys=True)
 
 

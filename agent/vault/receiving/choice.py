@@ -49,10 +49,10 @@ def comes_silently(path: str, mode: str, home: AgentFolder, before: str = "") ->
         return False
     if is_note(path) and home.row(path) is not OWN_NOTES:
         return True
-    return is_shown_only(path)
+    return is_display_only(path)
 
 
-def is_shown_only(path: str) -> bool:
+def is_display_only(path: str) -> bool:
     """True for a file that programs show and do not run or obey, by its name."""
     stem, dot, ending = folded(path.rpartition("/")[2]).rpartition(".")
     return bool(stem and dot) and ending in _ENDINGS and not may_instruct_others(path)

@@ -134,7 +134,7 @@ class Claims:
         """True for a while after the remote was away, on a machine whose `run_on` names another one; look before a
         claim is taken for new work."""
         remote = self.remote
-        if remote is None or not self.run_on or self.acts_alone or not self._was_away:
+        if remote is None or not self.run_on or self.acts_without_remote or not self._was_away:
             return False
         self._is_there()
         now = self.vault.clock.monotonic()
@@ -173,7 +173,7 @@ class Claims:
         return claims_remote(self.vault)
 
     @property
-    def acts_alone(self) -> bool:
+    def acts_without_remote(self) -> bool:
         """True if this machine acts when the remote cannot be reached."""
         return bool(self.run_on) and self.run_on.casefold() == self.machine.name.casefold()
 
@@ -188,7 +188,7 @@ class Claims:
         try:
             return self._put_there(remote, wanted, before, is_new=is_new)
         except RemoteUnreachable:
-            if not self.acts_alone:
+            if not self.acts_without_remote:
                 raise
             return self._keep(replace(wanted, oid="" if is_new else before))
 

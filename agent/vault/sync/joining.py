@@ -27,7 +27,7 @@ from agent.vault.write.mass_change import lost_between
 from agent.vault.write.take_in import TAKE_IN
 
 
-class Standing(StrEnum):
+class CommitOrder(StrEnum):
     """The commit here, seen from the remote's."""
 
     SAME = "same"
@@ -40,20 +40,20 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The standing of two commits, with their latest common commit (the empty tree if there is none)."""
+    """The order of two commits, with their latest common commit (the empty tree if there is none)."""
 
-    standing: Standing
+    order: CommitOrder
     base: str
 
 
 def relate(git: Git, ours: str, theirs: str) -> Relation:
     """Compare two commits of this repository."""
     if ours == theirs:
-        return Relation(Standing.SAME, ours)
+        return Relation(CommitOrder.SAME, ours)
     found = git.run("merge-base", "--end-of-options", ours, theirs, ok=(0, 1)).decode().strip()
     if not found:
-        return Relation(Standing.UNRELATED, object_id("tree", b"", git.width))
-    order = {theirs: Standing.AHEAD, ours: Standing.BEHIND}.get(found, Standing.DIVERGED)
+        return Relation(CommitOrder.UNRELATED, object_id("tree", b"", git.width))
+    order = {theirs: CommitOrder.AHEAD, ours: CommitOrder.BEHIND}.get(found, CommitOrder.DIVERGED)
     return Relation(order, found)
 
 
@@ -71,14 +71,14 @@ def contains(git: Git, commit: str, earlier: str) -> bool:
 class Joined:
     """The commit to move to, and what a person should know of it.
 
-    `conflicts`: notes with their conflict copies. `kept`: files that one side deleted and the other changed.
+    `conflicts`: notes with their conflict copies. `undeleted`: deleted on one side, changed on the other.
     `numbered`: files that got another name. `left`: the commit that is no longer below, if there is one. `made`: our
     commits that were made again. `is_own`: the commit is a merge that was made here.
     """
 
     commit: str
     conflicts: Mapping[str, str] = field(default_factory=dict)
-    kept: tuple[str, ...] = ()
+    undeleted: tuple[str, ...] = ()
     numbered: Mapping[str, str] = field(default_factory=dict)
     left: str = ""
     made: Mapping[str, str] = field(default_factory=dict)
@@ -120,12 +120,12 @@ def _too_many(vault: Vault, before: str, after: str) -> tuple[str, ...]:
 
 def _ordinary(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: RemotePermission) -> Joined | Wait:
     relation = relate(vault.git, ours, theirs)
-    match relation.standing:
-        case Standing.SAME | Standing.AHEAD:
+    match relation.order:
+        case CommitOrder.SAME | CommitOrder.AHEAD:
             return Joined(ours)
-        case Standing.BEHIND:
+        case CommitOrder.BEHIND:
             return Joined(theirs)
-        case Standing.UNRELATED if not allowed.join:
+        case CommitOrder.UNRELATED if not allowed.join:
             return Wait(WaitKind.UNRELATED, ours, theirs)
         case _:
             return _merged(vault, remote, relation.base, ours, theirs)
@@ -139,7 +139,7 @@ def _merged(vault: Vault, remote: SyncedRemote, base: str, ours: str, theirs: st
     who = signature(AGENT, now)
     sign, parents = vault.signing_key.sign, (ours, theirs)
     commit = commit_edits(git, ours, merged.edits, merged.blobs, parents, who, who, message, sign)
-    return Joined(commit, merged.conflicts, merged.kept, merged.numbered, is_own=True)
+    return Joined(commit, merged.conflicts, merged.undeleted, merged.numbered, is_own=True)
 
 
 def _rewritten(vault: Vault, agreed: str, ours: str, theirs: str, allowed: RemotePermission) -> Joined | Wait:

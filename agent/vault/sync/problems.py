@@ -303,13 +303,13 @@ def _refusal(refused: RefusedRef) -> TransferProblem:
         return words
     return _find(_REFUSALS[-1:], refused.reason) or TransferProblem(
         ProblemKind.REFUSED,
-        Sentence("the server refuses {ref}: {words}", ref=refused.ref, words=_said(refused)),
+        Sentence("the server refuses {ref}: {words}", ref=refused.ref, words=_refusal_words(refused)),
         Sentence("ask who runs the server which pushes it takes; what it says: git push --dry-run"),
         False,
     )
 
 
-def _said(refused: RefusedRef) -> str:
+def _refusal_words(refused: RefusedRef) -> str:
     lines = [line.removeprefix("remote:").strip() for line in refused.words.splitlines() if line.startswith("remote:")]
     first_line = _short(next((line for line in lines if line), ""))
     return first_line or _short(refused.reason)
@@ -348,7 +348,7 @@ def largest_file(git: Git, since: str, tip: str) -> str:
     return path if size >= LEAST else ""
 
 
-def leave_alone(vault: Vault, path: str) -> None:
+def exclude_here(vault: Vault, path: str) -> None:
     """Keep git from adding a file again, on this machine only."""
     gitdir = common_folder(vault.place.gitdir)
     lines = [exclude.exactly(path)]

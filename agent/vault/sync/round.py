@@ -29,7 +29,7 @@ from agent.vault.sync.fetching import receive, refused
 from agent.vault.sync.foreign_exchange import ForeignExchange
 from agent.vault.sync.joining import Joined, described, join, outgoing
 from agent.vault.sync.permission import RemotePermission
-from agent.vault.sync.problems import ProblemKind, TransferProblem, largest_file, leave_alone, problem_of
+from agent.vault.sync.problems import ProblemKind, TransferProblem, exclude_here, largest_file, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.staging import still_staged
@@ -284,7 +284,7 @@ class SyncRound:
             return False
         made = replay(vault, theirs, head, theirs, vault.clock.now(), without=(path,))
         self._rescue(head)
-        leave_alone(vault, path)
+        exclude_here(vault, path)
         vault.provenance.rewrite(made.made)
         vault.take_in(made.tip, head, f"without {path}", stay=(path,))
         self.remote = replace(self.remote, left_out=tuple(sorted({*self.remote.left_out, path})))
@@ -315,7 +315,7 @@ class SyncRound:
         for each in self._joined:
             conflicts |= each.conflicts
             numbered |= each.numbered
-        copies = tuple(path for each in self._joined for path in each.kept)
+        copies = tuple(path for each in self._joined for path in each.undeleted)
         received = tuple(self._received)
         return RoundReport(
             self.remote.name,

@@ -25,9 +25,9 @@ from agent.vault.layout import SYNC_STATE
 from agent.vault.provenance.remotes import configured, plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.claims import drop_claims
+from agent.vault.sync.distance import distances
 from agent.vault.sync.problems import ProblemKind, TransferProblem, problem_of
 from agent.vault.sync.round import LOCK
-from agent.vault.sync.standing import standings
 from agent.vault.sync.state import StateFile, SyncedRemote, state_file
 
 T = TypeVar("T")
@@ -257,7 +257,7 @@ def remove(vault: Vault, name: str) -> Removed:
     """
     states = state_file(vault)
     with process_lock(vault.private_folder / LOCK, vault.clock, 0.0, "another vault-agent is syncing"):
-        found = next((each for each in standings(vault, 0) if each.remote.name == name), None)
+        found = next((each for each in distances(vault, 0) if each.remote.name == name), None)
         if found is None:
             hint = "vault-agent sync status lists them; git remote remove NAME takes out one that only git has"
             raise UserError("there is no remote {name} that is kept in step", hint=hint, name=name)

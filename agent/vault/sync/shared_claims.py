@@ -67,7 +67,7 @@ class SharedClaims(Claims):
                 *(*values, wanted.oid, wanted.seconds, is_new, *values[:2], wanted.token, is_new),
             )
         except RemoteUnreachable:
-            if not self.acts_alone:
+            if not self.acts_without_remote:
                 raise
             return self._keep(replace(wanted, oid="" if is_new else before))
         return self._keep(wanted) if rows else None

@@ -29,18 +29,18 @@ class SharedValues:
     vault: Vault
     remote: SyncedRemote
     kind: str
-    _shown: str = field(default="", init=False)
+    _last_text: str = field(default="", init=False)
     _known: dict[str, tuple[str, str]] = field(default_factory=dict, init=False)
 
     def show(self, machine: str, text: str) -> None:
         """Show a text to the others, if it is not what was shown last; raises what `Network` does."""
-        if text == self._shown:
+        if text == self._last_text:
             return
         oid = self.vault.git.run("hash-object", "-w", "--no-filters", "--stdin", stdin=text.encode()).decode().strip()
         ref, network = self._ref(machine), Network(self.vault.git, _SECONDS)
         before = network.list_refs(self.remote.address, [ref]).get(ref, "")
         if before == oid or not network.push(self.remote.address, [RefUpdate(oid, ref, before)]):
-            self._shown = text
+            self._last_text = text
 
     def others(self, machine: str) -> Mapping[str, str]:
         """The text of each other machine, by its id; raises what `Network` does."""

@@ -177,13 +177,15 @@ def _document(remote: SyncedRemote) -> dict[str, object]:
         "agreed": remote.agreed,
         "agreed_at": _time(remote.agreed_at),
         "tried_at": _time(remote.tried_at),
-        "trouble": _said(remote.trouble),
-        "hint": _said(remote.hint),
+        "trouble": _row_of(remote.trouble),
+        "hint": _row_of(remote.hint),
         "passing": remote.is_passing,
         "since": _time(remote.since),
         "wait": [wait.kind.value, wait.ours, wait.theirs, list(wait.paths)] if wait is not None else None,
         "left_out": list(remote.left_out),
-        "refusal": [each.mark, _said(each.reason), _said(each.hint)] if (each := remote.refusal) is not None else None,
+        "refusal": [each.mark, _row_of(each.reason), _row_of(each.hint)]
+        if (each := remote.refusal) is not None
+        else None,
     }
 
 
@@ -197,28 +199,28 @@ def _remote(document: Mapping[str, object]) -> SyncedRemote:
         str(document.get("agreed") or ""),
         _read_time(document.get("agreed_at")),
         _read_time(document.get("tried_at")),
-        _read_said(document.get("trouble")),
-        _read_said(document.get("hint")),
+        _read_sentence(document.get("trouble")),
+        _read_sentence(document.get("hint")),
         bool(document.get("passing", True)),
         _read_time(document.get("since")),
         Wait(WaitKind(wait[0]), wait[1], wait[2], tuple(wait[3])) if isinstance(wait, list) else None,
         tuple(map(str, left_out)) if isinstance(left_out, list) else (),
-        RefusedCommit(str(refusal[0]), _read_said(refusal[1]), _read_said(refusal[2]))
+        RefusedCommit(str(refusal[0]), _read_sentence(refusal[1]), _read_sentence(refusal[2]))
         if isinstance(refusal, list)
         else None,
     )
 
 
-def _said(sentence: Sentence) -> list[object]:
-    values = {name: _said(each) if isinstance(each, Sentence) else each for name, each in sentence.values.items()}
+def _row_of(sentence: Sentence) -> list[object]:
+    values = {name: _row_of(each) if isinstance(each, Sentence) else each for name, each in sentence.values.items()}
     plain = {name: each if isinstance(each, str | int | float | list) else str(each) for name, each in values.items()}
     return [sentence.english, plain]
 
 
-def _read_said(found: object) -> Sentence:
+def _read_sentence(found: object) -> Sentence:
     if not isinstance(found, list) or len(found) != 2 or not isinstance(found[1], dict):
         return Sentence("")
-    values = {str(name): _read_said(each) if isinstance(each, list) else each for name, each in found[1].items()}
+    values = {str(name): _read_sentence(each) if isinstance(each, list) else each for name, each in found[1].items()}
     return Sentence(str(found[0]), **values)
 
 

@@ -56,14 +56,14 @@ _PLAIN = frozenset((FILE, PROGRAM))
 class TreeMerge:
     """The result: `edits` are the files to change on our side (None: to delete), and `blobs` the new contents by id.
 
-    `conflicts`: notes with the conflict copy beside each. `kept`: files that one side deleted and the other changed.
+    `conflicts`: notes with the conflict copy beside each. `undeleted`: deleted on one side, changed on the other.
     `numbered`: files that got another name, by their wanted name.
     """
 
     edits: Mapping[str, TreeEntry | None]
     blobs: Mapping[str, bytes]
     conflicts: Mapping[str, str] = field(default_factory=dict)
-    kept: tuple[str, ...] = ()
+    undeleted: tuple[str, ...] = ()
     numbered: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -94,7 +94,7 @@ class _Merge:
     when: datetime
     slots: list[_Slot] = field(default_factory=list)
     removed: set[str] = field(default_factory=set)
-    kept: list[str] = field(default_factory=list)
+    undeleted: list[str] = field(default_factory=list)
     numbered: dict[str, str] = field(default_factory=dict)
     blobs: dict[str, bytes] = field(default_factory=dict)
     conflicts: dict[str, str] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class _Merge:
             {path: entry for path, entry in sorted(edits.items()) if path not in same},
             self.blobs,
             self.conflicts,
-            tuple(self.kept),
+            tuple(self.undeleted),
             self.numbered,
         )
 
@@ -140,9 +140,9 @@ class _Merge:
             if here is not None and path not in self.ours.placed:
                 self.removed.add(here.path)
             elif here is not None:
-                self.kept.append(here.path)
+                self.undeleted.append(here.path)
         elif here is None:
-            self.kept.append(there.path)
+            self.undeleted.append(there.path)
             self.slots.append(_Slot(there.path, before, None, there.entry))
         elif not self._halved(path, here, there):
             moved = [each for each in (here.path, there.path) if each != path]

@@ -30,14 +30,14 @@ def check(path: str, *, system: bool = False, arrives: bool = False) -> str:
     """
     if path.startswith("~") or "\\" in path or ":" in path.split("/")[0][1:2]:
         raise BadPath(
-            "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_shown(path)
+            "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_safe(path)
         )
     closed = {"Cc"} if arrives else {"Cc", "Cs"}
     for part in check_inside(path, system=system).split("/"):
         if not part.isprintable() and any(unicodedata.category(c) in closed for c in part):
-            raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_shown(path))
+            raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_safe(path))
         if not _folded(part):
-            raise BadPath("{path} has a name of nothing but dots and spaces", hint=_OTHER_NAME, path=_shown(path))
+            raise BadPath("{path} has a name of nothing but dots and spaces", hint=_OTHER_NAME, path=_safe(path))
     return path
 
 
@@ -51,7 +51,7 @@ def check_inside(path: str, *, system: bool = True) -> str:
         raise BadPath("a note's path must have between 1 and 3,000 bytes", hint=_OTHER_NAME)
     if path.startswith("/"):
         raise BadPath(
-            "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_shown(path)
+            "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_safe(path)
         )
     for part in path.split("/"):
         _check_name(part, path, system)
@@ -61,22 +61,24 @@ def check_inside(path: str, *, system: bool = True) -> str:
 def _check_name(name: str, path: str, system: bool) -> None:
     if name in {"", ".", ".."}:
         raise BadPath(
-            "{path} leaves the vault or is not plain", hint="give it relative to the vault, with /", path=_shown(path)
+            "{path} leaves the vault or is not plain",
+            hint="give it relative to the vault, with /",
+            path=_safe(path),
         )
     if len(name.encode("utf-8", "surrogatepass")) > _NAME_BYTES:
-        raise BadPath("a name in {path} is longer than 255 bytes", hint=_OTHER_NAME, path=_shown(path))
+        raise BadPath("a name in {path} is longer than 255 bytes", hint=_OTHER_NAME, path=_safe(path))
     if not name.isprintable() and any(c == "\0" or _is_no_text(c) for c in name):
-        raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_shown(path))
+        raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_safe(path))
     plain = _folded(name)
     if plain == ".git" or plain.startswith(("git~", ".git~")):
-        raise BadPath("{path} belongs to git", hint=_OTHER_NAME, path=_shown(path))
+        raise BadPath("{path} belongs to git", hint=_OTHER_NAME, path=_safe(path))
     if name.startswith(TEMPORARY):
-        raise BadPath("{path} is a name for temporary files", hint=_OTHER_NAME, path=_shown(path))
+        raise BadPath("{path} is a name for temporary files", hint=_OTHER_NAME, path=_safe(path))
     if not system and plain in RESERVED:
         raise BadPath(
             "{path} is not for notes: it can change how programs behave",
             hint="edit it yourself if you mean to",
-            path=_shown(path),
+            path=_safe(path),
         )
 
 
@@ -94,7 +96,7 @@ def _folded(name: str) -> str:
     return plain.partition(":")[0].rstrip(". ") or plain
 
 
-def _shown(path: str) -> str:
+def _safe(path: str) -> str:
     return ascii(path) if len(path) < 200 else ascii(path[:200]) + "…"
 
 

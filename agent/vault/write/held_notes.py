@@ -46,7 +46,7 @@ class HeldNote:
     since: float = 0.0
     work: tuple[ToolWork, ...] = ()
 
-    def is_left_behind(self, now: float) -> bool:
+    def is_orphaned(self, now: float) -> bool:
         """True if nobody will commit it by themselves any more: a commit too many does no harm.
 
         Not while the process that wrote it is known to run; what waits for the evening is left behind after

@@ -38,8 +38,8 @@ class Holding:
         for item in applied:
             known = before[item.path]
             base = self._base(tip, item, known)
-            is_kept = item.after is not None or (order.stamp.is_work and known is None)  # else only history has it
-            if base is None or not is_kept or (known is not None and self._is_apart(order, known)):
+            is_held = item.after is not None or (order.stamp.is_work and known is None)  # else only history has it
+            if base is None or not is_held or (known is not None and self._is_apart(order, known)):
                 return False
             notes.append(self._held_note(order, HeldNote(item.path, base, item.after, "", order.stamp, ""), known))
         for path in order.release if order.waits else ():  # what was held of a run that nobody has asked for
@@ -78,8 +78,8 @@ class Holding:
     def _held_note(self, order: Order, note: HeldNote, known: HeldNote | None) -> HeldNote:
         """The note as an order holds it. One that a run holds already goes with that run; its commit says so."""
         before = known.changes if known is not None else ()
-        told = (order.subject, order.body) if order.waits or order.stamp.is_work or order.body else ()
-        changes = tuple(dict.fromkeys((*note.changes, *before, *filter(None, told))))
+        texts = (order.subject, order.body) if order.waits or order.stamp.is_work or order.body else ()
+        changes = tuple(dict.fromkeys((*note.changes, *before, *filter(None, texts))))
         if order.waits and known is not None and not known.waits:
             return replace(known, base=note.base, data=note.data, changes=changes)
         since = known.since if known is not None and known.waits else self.clock.now().timestamp()
@@ -131,7 +131,7 @@ def by_commit(notes: Iterable[HeldNote], *, apart: bool) -> list[list[HeldNote]]
     a conversation; with `apart` there is one for each time that something was written, but for records of runs."""
     groups = dict[object, list[HeldNote]]()
     for note in sorted(notes, key=lambda each: each.since):
-        is_told = note.waits or bool(note.work)
-        written = (note.subject, note.stamp) if is_told and apart else "" if note.waits else note.stamp.talk
+        is_described = note.waits or bool(note.work)
+        written = (note.subject, note.stamp) if is_described and apart else "" if note.waits else note.stamp.talk
         groups.setdefault((note.waits, written), []).append(note)
     return list(groups.values())

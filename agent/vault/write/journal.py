@@ -83,7 +83,7 @@ class Journal:
         """Record that a transaction was reported as failed but is not rolled back yet."""
         self._write({"back": token}, flush=self.durable)
 
-    def was_given_up(self, token: str) -> bool:
+    def was_abandoned(self, token: str) -> bool:
         """True if a transaction was reported as failed."""
         return any(line.get("back") == token for line in self._lines())
 

@@ -100,7 +100,7 @@ def recover(writer: Writer) -> int:
     """Settle every unfinished transaction, under the writer lock and before any new write; returns their number."""
     records = writer.journal.unfinished()
     now = writer.clock.now().timestamp()
-    left = [note for note in writer.held.all() if note.is_left_behind(now)]
+    left = [note for note in writer.held.all() if note.is_orphaned(now)]
     if not (records or left) or blocked(writer.place.gitdir):
         return 0
     settled = 0
@@ -143,7 +143,7 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
             _drop_ours(writer, item)
         writer.journal.close(record.token, None)
         return
-    is_dropped = writer.journal.was_given_up(record.token)
+    is_dropped = writer.journal.was_abandoned(record.token)
     is_whole = all(item.is_applied for item in found) and not any(map(_is_saved_over, found))
     outlives = bool(record.arrived) and any(map(_outlives, found))
     if outlives:

@@ -117,7 +117,7 @@ def test_while_a_daemon_or_a_git_is_at_work_it_is_refused_by_name(
 
 def test_a_git_that_begins_half_way_only_delays_it(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as planted, live_git(told):
-        planted.setattr("agent.memory.forgetting.purge.check_alone", lambda vault: None)
+        planted.setattr("agent.memory.forgetting.purge.check_exclusive", lambda vault: None)
         assert main(["forget", SAYING, *FOR_GOOD]) == 75
     workspace = open_workspace(told)
     assert elsewhere(told) == [] and not (workspace.vault.private_folder / FORGETTING).exists()

@@ -12,7 +12,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.context.budget import estimate
-from agent.interfaces.mcp.session_end import said_by_program
+from agent.interfaces.mcp.session_end import program_words
 from agent.memory.entry import MODEL
 from agent.memory.store import load_entries
 from agent.runs.owner import is_stated_by_owner
@@ -162,9 +162,9 @@ def test_what_is_no_transcript_keeps_nothing(root: Path, tmp_path: Path) -> None
         '{"transcript_path": 5}',
     ):
         assert end(root, own, "codex", told) == []
-    assert list(said_by_program(tmp_path)) == []
+    assert list(program_words(tmp_path)) == []
     os.mkfifo(tmp_path / "pipe")
-    assert list(said_by_program(tmp_path / "pipe")) == []
+    assert list(program_words(tmp_path / "pipe")) == []
 
 
 def test_the_hooks_run_as_the_program_runs_them(root: Path, tmp_path: Path, capsys: Captured) -> None:

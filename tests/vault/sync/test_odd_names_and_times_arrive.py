@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agent.git.identities import at_seconds, git_time
 from agent.vault.health.status import status
 from agent.vault.history.find import commits
-from agent.vault.sync.standing import standings
+from agent.vault.sync.distance import distances
 from tests.remotes import git_as
 from tests.vault.sync.machines import two_machines
 
@@ -47,7 +47,7 @@ def test_a_commit_of_any_time_arrives_and_the_next_one_too(tmp_path: Path, when:
     git_as(one.remote, "Eve", "update-ref", "refs/heads/main", oid.decode().strip())
     two.write("two.md", "here\n")
     two.synced()
-    assert status(two.vault).last is not None and list(standings(two.vault, 0)) is not None
+    assert status(two.vault).last is not None and list(distances(two.vault, 0)) is not None
     assert len(commits(two.vault)) >= 3
     one.write("one.md", "there\n")
     one.synced()

@@ -40,12 +40,12 @@ class PairingCodes:
         with self._lock:
             self._code, self._until = found, self.clock.monotonic() + SECONDS
             self._tries = TRIES
-        return _shown(found)
+        return _with_spaces(found)
 
     def current(self) -> str:
         """The code that counts, as it is shown; empty if none does."""
         with self._lock:
-            return _shown(self._code) if self._counts() else ""
+            return _with_spaces(self._code) if self._counts() else ""
 
     def state_of(self, code: str) -> State:
         """What became of a code that was made."""
@@ -82,5 +82,5 @@ def _plain(code: str) -> str:
     return code.replace("-", "").replace(" ", "").upper()
 
 
-def _shown(code: str) -> str:
+def _with_spaces(code: str) -> str:
     return f"{code[:4]}-{code[4:]}"

@@ -33,7 +33,7 @@ class Aftermath:
     """The messages since a run first waited, the note that it waits for now (empty: for none), whether it has ended,
     and all commits of it."""
 
-    said: tuple[Message, ...]
+    messages: tuple[Message, ...]
     waits_for: str
     is_over: bool
     commits: tuple[str, ...]
@@ -54,9 +54,9 @@ def aftermath(workspace: Workspace, ended: Ended) -> Aftermath | None:
         return None
     last = events[ends[-1]]
     is_over = len(ends) > 1 and isinstance(last, Closed) and not RunOutcome(last.outcome).waits
-    said = tuple(event.message for event in events[ends[0] :] if isinstance(event, Spoken))
+    messages = tuple(event.message for event in events[ends[0] :] if isinstance(event, Spoken))
     made = [each.id for each in commits(workspace.vault, run=ended.run) if is_work(each)]
-    return Aftermath(said, waits_for, is_over, tuple(reversed(made)))
+    return Aftermath(messages, waits_for, is_over, tuple(reversed(made)))
 
 
 def _waits_for(workspace: Workspace, session: Session) -> str:
@@ -80,7 +80,7 @@ class AnswerStep:
 
 
 @dataclass(slots=True)
-class ShownAnswer:
+class AnswerOnPage:
     """What is shown of a run, from its news."""
 
     steps: list[AnswerStep] = field(default_factory=list)
@@ -114,9 +114,9 @@ class ShownAnswer:
     def hear(self, message: Message) -> None:
         """Add what was said in a part of the run that nobody followed."""
         match message:
-            case Assistant(said, calls):
-                if said.strip():
-                    self.steps.append(AnswerStep("text", said))
+            case Assistant(text, calls):
+                if text.strip():
+                    self.steps.append(AnswerStep("text", text))
                 self.steps += [AnswerStep("running", call.name, call.id) for call in calls]
             case ToolResult():
                 self._end(message.call, message.name, "failed" if message.failed else "done", "")
@@ -132,27 +132,27 @@ class ShownAnswer:
 
 
 @dataclass(slots=True)
-class ShownTurn:
+class TurnOnPage:
     """What was asked in a conversation and the answer, as its note has them. `sender` asked, in a group or for a job;
     `ended` is how its run ended, if not well, and `reason` why."""
 
     asked: str
     at: datetime
     sender: str = ""
-    answer: ShownAnswer = field(default_factory=ShownAnswer)
+    answer: AnswerOnPage = field(default_factory=AnswerOnPage)
     ended: str = ""
     reason: str = ""
 
 
-def turns_of(request: PageRequest, session: Session, but: str = "") -> Iterator[ShownTurn]:
+def turns_of(request: PageRequest, session: Session, but: str = "") -> Iterator[TurnOnPage]:
     """What was asked in a conversation, the first question first, without that of the run `but`."""
-    turn: ShownTurn | None = None
+    turn: TurnOnPage | None = None
     for record in session.records:
         match record.event:
             case Began(run=run, task=task, sender=sender):
                 if turn is not None:
                     yield _in_html(request, session.path, turn)
-                turn = None if run == but else ShownTurn(task, record.at, sender)
+                turn = None if run == but else TurnOnPage(task, record.at, sender)
             case Spoken(message=message) if turn is not None:
                 turn.answer.hear(message)
             case Closed(outcome=outcome, reason=reason) if turn is not None:
@@ -163,7 +163,7 @@ def turns_of(request: PageRequest, session: Session, but: str = "") -> Iterator[
         yield _in_html(request, session.path, turn)
 
 
-def _in_html(request: PageRequest, path: str, turn: ShownTurn) -> ShownTurn:
+def _in_html(request: PageRequest, path: str, turn: TurnOnPage) -> TurnOnPage:
     for step in turn.answer.steps:
         if step.state == "text":
             step.html = html_of(request, path, step.text)
@@ -177,18 +177,18 @@ def run_of(run: AskedRun) -> str:
     return next((each.event.run for each in run.news.after(0) if isinstance(each.event, TaskStarted)), "")
 
 
-def answer_values(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> dict[str, object]:
+def answer_values(request: PageRequest, run: AskedRun, page: AnswerOnPage) -> dict[str, object]:
     """What the template of an answer is given."""
-    result = shown.result
+    result = page.result
     ended = result.ended if isinstance(result, RunReport) else None
     since = aftermath(request.workspace, ended) if ended else None
-    steps = list(shown.steps)
+    steps = list(page.steps)
     if ended and ended.answer:
         if steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
             steps.pop()
         steps.append(AnswerStep("text", ended.remarked))
-    whole = ShownAnswer(steps)
-    for message in since.said if since else ():
+    whole = AnswerOnPage(steps)
+    for message in since.messages if since else ():
         whole.hear(message)
     for step in whole.steps:
         if step.state == "text":
@@ -198,8 +198,8 @@ def answer_values(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> di
     used, looked = _sources(ended, " ".join(each.text for each in whole.steps)) if ended else ((), ())
     return {
         "steps": whole.steps,
-        "retry": shown.retry,
-        "plan": shown.plan if result is None else None,
+        "retry": page.retry,
+        "plan": page.plan if result is None else None,
         "result": result,
         "ended": ended,
         "reason": result.reason if isinstance(result, RunFailed) else ended.reason if ended else "",
@@ -214,12 +214,12 @@ def answer_values(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> di
     }
 
 
-def _sources(ended: Ended, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sources(ended: Ended, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The notes that the answer rests on: those that it used, names, or had read; and the others that were looked at.
 
     Each is named once.
     """
     cited = [each.path for each in (*ended.used, *ended.sources, *ended.provided) if each.path.endswith(".md")]
     found, used = dict.fromkeys(cited), {each.path for each in ended.used}
-    best = tuple(path for path in found if path in used or f"[[{path.removesuffix('.md')}" in said)
+    best = tuple(path for path in found if path in used or f"[[{path.removesuffix('.md')}" in text)
     return best, tuple(path for path in found if path not in best)

@@ -19,7 +19,7 @@ from agent.deeds.conversations import SessionInfo, conversations, session_info
 from agent.deeds.growth import learn_from_reflections, reflect_on_today
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
-from agent.interfaces.http.pages.answer import ShownAnswer, ShownTurn, answer_values, run_of, turns_of
+from agent.interfaces.http.pages.answer import AnswerOnPage, TurnOnPage, answer_values, run_of, turns_of
 from agent.interfaces.http.pages.frame import HEADERS, note_address, note_name, rendered, talk_address
 from agent.interfaces.http.pages.needs import needed
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
@@ -101,7 +101,7 @@ def show_talk(request: PageRequest) -> Mapping[str, object]:
 def show_run(request: PageRequest) -> Mapping[str, object]:
     """One question with its answer so far, below what was said before in its conversation."""
     run = _run(request)
-    info, turns = None, list[ShownTurn]()
+    info, turns = None, list[TurnOnPage]()
     if run.session:
         try:
             session = load_session(request.workspace.vault, run.session)
@@ -112,7 +112,7 @@ def show_run(request: PageRequest) -> Mapping[str, object]:
 
 
 def _talk(
-    request: PageRequest, info: SessionInfo | None, turns: list[ShownTurn], run: AskedRun | None = None
+    request: PageRequest, info: SessionInfo | None, turns: list[TurnOnPage], run: AskedRun | None = None
 ) -> dict[str, object]:
     title = info.title if info is not None else run.task if run is not None else ""
     session = info.path if info is not None else ""
@@ -128,7 +128,7 @@ def _talk(
 
 
 def _live(request: PageRequest, run: AskedRun) -> dict[str, object]:
-    page = ShownAnswer()
+    page = AnswerOnPage()
     for item in run.news.after(0):
         page.take(item.event)
     return {"run": run, **answer_values(request, run, page)}
@@ -200,7 +200,7 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 async def _pieces(request: PageRequest, run: AskedRun) -> AsyncIterator[bytes]:
     """The HTML of the run each time it has changed, then the event `ended`."""
-    page, changed = ShownAnswer(), asyncio.Event()
+    page, changed = AnswerOnPage(), asyncio.Event()
 
     async def follow() -> None:
         async for item in followed(run.news, "0"):
@@ -225,7 +225,7 @@ def _event(html: str, name: str = "") -> bytes:
     return (f"event: {name}\n" if name else "").encode() + lines.encode() + b"\n"
 
 
-def _part(request: PageRequest, run: AskedRun, page: ShownAnswer) -> str:
+def _part(request: PageRequest, run: AskedRun, page: AnswerOnPage) -> str:
     return rendered("answer.html", request, {"run": run, **answer_values(request, run, page)})
 
 

@@ -187,7 +187,7 @@ def _environment() -> Environment:
         "on_day": _on_day,
         "short": _short,
         "month": _month,
-        "said": _translated,
+        "tr": _translated,
         "patch": patch_rows,
         "patch_to": patch_between,
         "clock": _clock,

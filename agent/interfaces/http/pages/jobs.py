@@ -50,12 +50,12 @@ def show_new_job(request: PageRequest) -> Mapping[str, object]:
 def show_edit(request: PageRequest) -> Mapping[str, object]:
     """The form of one job; what is wrong with its note stands above it, unless the preview says it below the field."""
     found = job_in_form(request.workspace, request.named["id"])
-    problem = None if _is_told_below(request, found) else found.problem
+    problem = None if _is_beside_its_field(request, found) else found.problem
     values = {"path": found.path, "base": found.base, "form": found.form, "problem": problem}
     return {**_form_values(), **values, "id": request.named["id"]}
 
 
-def _is_told_below(request: PageRequest, found: JobInForm) -> bool:
+def _is_beside_its_field(request: PageRequest, found: JobInForm) -> bool:
     try:
         _job_of_form(request, found.path, found.form)
     except UserError as error:

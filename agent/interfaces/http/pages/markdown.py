@@ -31,7 +31,7 @@ from agent.interfaces.http.pages.anchors import fragment, mark_place
 from agent.interfaces.http.pages.formulas import formula_html
 from agent.interfaces.http.pages.page import PageRequest
 from agent.vault.note_names import NoteNames, path_from
-from agent.vault.pictures import is_drawing, is_shown
+from agent.vault.pictures import is_bitmap, is_drawing
 
 SCHEMES = frozenset({"http", "https", "mailto", "obsidian"})
 """The schemes of addresses that a link may have."""
@@ -58,12 +58,12 @@ Resolve = Callable[[str], str | None]
 
 @dataclass(slots=True)
 class _Place:
-    """Where a text stands: how its links are resolved, and what the address of a picture ends with; `shown` counts
+    """Where a text stands: how its links are resolved, and what the address of a picture ends with; `pictures` counts
     pictures, `formulas` the characters of formulas."""
 
     resolve: Resolve
     end: str = ""
-    shown: int = 0
+    pictures: int = 0
     formulas: int = 0
     boxes: dict[str, int] | None = None
     """How many boxes with each text were met, where they can be ticked."""
@@ -153,7 +153,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
         return False
     if not silent:
         target, _, label = found[2].replace("\\|", "|").partition("|")
-        if found[1] and (is_shown(target.strip()) or is_drawing(target.strip())):
+        if found[1] and (is_bitmap(target.strip()) or is_drawing(target.strip())):
             _push_picture(state, target.strip(), label)
             state.pos = found.end()
             return True
@@ -325,8 +325,8 @@ def _picture(token: Token, place: _Place, in_link: bool) -> list[Token]:
     source = str(token.attrs.get("src", ""))
     described, size = _described(token)
     own = _of_vault(source, place, is_wiki=bool(token.meta.get("wiki")))
-    if own is not None and is_shown(own) and place.shown < _PICTURES_SHOWN:
-        place.shown += 1
+    if own is not None and is_bitmap(own) and place.pictures < _PICTURES_SHOWN:
+        place.pictures += 1
         picture = Token("picture", "img", 0)
         picture.attrs = {"src": _address(own, place), "alt": described, "loading": "lazy", "decoding": "async", **size}
     else:
@@ -336,7 +336,11 @@ def _picture(token: Token, place: _Place, in_link: bool) -> list[Token]:
         return [picture]
     attrs: dict[str, str | int | float] | None
     if own is not None:
-        attrs = {"href": _address(own, place), **({} if is_shown(own) else {"download": ""}), "class": "picture"}
+        attrs = {
+            "href": _address(own, place),
+            **({} if is_bitmap(own) else {"download": ""}),
+            "class": "picture",
+        }
     else:
         attrs = _link(source, place.resolve, is_wiki=False)
     if attrs is None:
@@ -364,8 +368,8 @@ def _of_vault(source: str, place: _Place, *, is_wiki: bool) -> str | None:
     if not is_wiki and (parts.scheme or parts.netloc):
         return None
     target = unquote(source if is_wiki else parts.path)
-    path = place.resolve(target) if is_shown(target) or is_drawing(target) else None
-    return path if path and (is_shown(path) or is_drawing(path)) else None
+    path = place.resolve(target) if is_bitmap(target) or is_drawing(target) else None
+    return path if path and (is_bitmap(path) or is_drawing(path)) else None
 
 
 def _address(path: str, place: _Place) -> str:

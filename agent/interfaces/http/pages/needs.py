@@ -35,12 +35,12 @@ _HEADING = re.compile(r"\A\s*# .+\n")
 
 @dataclass(frozen=True, slots=True)
 class _DecisionRow:
-    """What waits for a yes or no. `shown` is the id of the content that the person sees; `change` is a patch, `html` a
-    note, `warning` says that the note shows something else than the program's own record."""
+    """What waits for a yes or no. `content_id`: of what the person sees; `change` is a patch, `html` a note,
+    `warning` says that the note shows something else than the program's own record."""
 
     decision: Proposal
     title: str
-    shown: str
+    content_id: str
     why: str = ""
     call: str = ""
     change: str = ""
@@ -132,7 +132,7 @@ def decide(request: PageRequest) -> Done:
     found = next((each for each in pending_decisions(workspace) if each.id == name), None)
     if found is None:
         raise UserError("that was decided already, or is not asked any more", hint="load the page again")
-    if _decision_row(request, found).shown != request.needed("shown"):
+    if _decision_row(request, found).content_id != request.needed("shown"):
         raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
     status = decisions.decide(workspace, found, yes, reason).status
     key = "later" if status == "pending" else "said_yes" if yes else "said_no"

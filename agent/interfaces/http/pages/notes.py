@@ -164,7 +164,7 @@ def show_edit(request: PageRequest) -> Mapping[str, object]:
 def save(request: PageRequest) -> Done:
     """Write a note as the person has changed it, from the version that they have seen."""
     path = request.needed("path")
-    done = edit_note(request.own_vault, path, request.needed("base"), request.given.get("text", ""))
+    done = edit_note(request.own_vault, path, request.needed("base"), request.values.get("text", ""))
     key = "job_same" if done is None else "later" if done.queued else "job_saved"
     return Done(request.text(key, name=note_name(path)), note_address(path))
 

@@ -15,7 +15,7 @@ from agent.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """One request of a browser. `named` are the parts of the path that the route names, `given` the fields of the
+    """One request of a browser. `named` are the parts of the path that the route names, `values` the fields of the
     query or of the form; a field that was not sent is the empty text. `browser` is the id of the one that is signed in,
     empty for a program with the token."""
 
@@ -23,7 +23,7 @@ class PageRequest:
     language: Language
     url: str
     named: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    given: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     browser: str = ""
 
     @property
@@ -42,7 +42,7 @@ class PageRequest:
 
     def field(self, name: str) -> str:
         """A field of the query or the form, without blanks around it."""
-        return self.given.get(name, "").strip()
+        return self.values.get(name, "").strip()
 
     def needed(self, name: str) -> str:
         """The same; raises `UserError` for an empty one."""
@@ -55,7 +55,7 @@ class PageRequest:
         """A sentence of the pages in the language of the reader."""
         return text(f"pages.{key}", self.language, **values)
 
-    def said(self, sentence: str) -> str:
+    def tr(self, sentence: str) -> str:
         """A sentence of the program in the language of the reader."""
         return translated(sentence, self.language)
 

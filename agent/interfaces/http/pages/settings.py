@@ -81,7 +81,7 @@ def choose(request: PageRequest) -> Done:
     try:
         found = deeds.try_model(request.workspace)
     except AgentError as error:
-        words = "; ".join(filter(None, (request.said(error.message), request.said(error.hint))))
+        words = "; ".join(filter(None, (request.tr(error.message), request.tr(error.hint))))
         return Done(request.text("model_kept", problem=words))
     if found is None:
         return Done(request.text("no_model"))

@@ -28,8 +28,8 @@ class UsedLimit:
     name: str
     used: float
     most: float
-    shown: str
-    shown_most: str
+    used_text: str
+    most_text: str
 
 
 @dataclass(frozen=True, slots=True)

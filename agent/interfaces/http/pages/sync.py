@@ -10,9 +10,9 @@ from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
 from agent.runs.machines import known_machines
 from agent.vault.store import Vault
+from agent.vault.sync.distance import distances
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes
 from agent.vault.sync.rounds import pause
-from agent.vault.sync.standing import standings
 from agent.vault.sync.state import sync_state
 from agent.vault.worktree.paths import is_note
 
@@ -43,7 +43,7 @@ class _Conflict:
     path: str
     copies: dict[str, str]
     sides: list[ConflictSide]
-    shown: str
+    content_id: str
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
@@ -52,7 +52,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     conflicts = conflicted_notes(vault)
     return {
         "is_paused": sync_state(vault).is_paused,
-        "remotes": list(standings(vault, len(vault.changed_files()))),
+        "remotes": list(distances(vault, len(vault.changed_files()))),
         "machines": [(each, each.id == vault.id) for each in known_machines(vault)],
         "conflicts": [_conflict(vault, each) for each in conflicts[:_SHOWN]],
         "left": max(len(conflicts) - _SHOWN, 0),

@@ -55,7 +55,7 @@ class DayRow:
     job: Job | None = None
     row: HistoryRow | None = None
     notice: NoticeReceipt | None = None
-    told: Markup = Markup()
+    html: Markup = Markup()
     """What a notice says below its title."""
     area: str = ""
     """What a commit's subject begins with, such as `skills(history)`, where there are no words for it."""
@@ -86,17 +86,17 @@ def happenings(request: PageRequest, day: date) -> list[DayRow]:
     """What happened on a day, the latest first."""
     begin, end = (in_clock_zone(datetime.combine(each, time()), request.now) for each in (day, day + timedelta(days=1)))
     changes = [*_changes(request, begin, end)]
-    shown = {each.session for each in changes if each.session}
-    found = [*changes, *_jobs(request, begin, end, shown), *_notices(request, begin, end)]
+    listed = {each.session for each in changes if each.session}
+    found = [*changes, *_jobs(request, begin, end, listed), *_notices(request, begin, end)]
     return sorted(found, key=lambda each: each.at, reverse=True)
 
 
-def parse_day(given: str, today: date) -> date:
+def parse_day(text: str, today: date) -> date:
     """A day as ISO writes it, today for the empty text; raises `UserError`."""
     try:
-        return date.fromisoformat(given) if given else today
+        return date.fromisoformat(text) if text else today
     except ValueError:
-        raise UserError("{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023", text=given) from None
+        raise UserError("{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023", text=text) from None
 
 
 def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[DayRow]:
@@ -155,20 +155,20 @@ def _files(request: PageRequest, group: Sequence[Commit]) -> tuple[str, ...]:
     return own if any(each.session for each in group) else tuple(found)
 
 
-def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str]) -> Iterator[DayRow]:
+def _jobs(request: PageRequest, begin: datetime, end: datetime, listed: Set[str]) -> Iterator[DayRow]:
     """The runs of jobs that left no change of their own, and whose session is not `shown` by its record."""
     vault = request.workspace.vault
     for job in job_shelf(request.workspace).load().jobs:
         for row in job_rows(vault, job.id):
             at = row.started or row.planned
-            if begin <= at < end and not row.is_changed and row.session not in shown:
+            if begin <= at < end and not row.is_changed and row.session not in listed:
                 yield DayRow(at, "job", job.title or job.id, session=row.session, job=job, row=row)
 
 
 def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[DayRow]:
     for each in open_ledger(request.workspace).all():
         if begin <= each.at < end:
-            yield DayRow(each.at, "notice", each.raised.title, notice=each, told=_notice_html(request, each.raised))
+            yield DayRow(each.at, "notice", each.raised.title, notice=each, html=_notice_html(request, each.raised))
 
 
 def _notice_html(request: PageRequest, raised: NoticeRaised) -> Markup:

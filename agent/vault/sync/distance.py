@@ -22,7 +22,7 @@ QUIET = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteStanding:
+class RemoteDistance:
     """A remote, as far as it was known at its last answer.
 
     `ahead`: the number of commits that only this machine has, the oldest of them made at `ahead_since`; `behind`: of
@@ -59,20 +59,20 @@ def is_quiet(remote: SyncedRemote, now: datetime) -> bool:
     return remote.is_passing and remote.wait is None and remote.since is not None and now - remote.since < QUIET
 
 
-def standings(vault: Vault, uncommitted: int) -> Iterator[RemoteStanding]:
+def distances(vault: Vault, uncommitted: int) -> Iterator[RemoteDistance]:
     """How each remote stands that is kept in step; `uncommitted` is the number of changed files."""
     for remote in sync_state(vault).remotes.values():
-        yield _standing(vault, remote, uncommitted)
+        yield _distance(vault, remote, uncommitted)
 
 
-def _standing(vault: Vault, remote: SyncedRemote, uncommitted: int) -> RemoteStanding:
+def _distance(vault: Vault, remote: SyncedRemote, uncommitted: int) -> RemoteDistance:
     git, head = vault.git, vault.head or ""
     there = ref_commit(common_folder(vault.place.gitdir), remote.tracking)
     if not head or head == there:
-        return RemoteStanding(remote, 0, 0, None, None, uncommitted)
+        return RemoteDistance(remote, 0, 0, None, None, uncommitted)
     ahead = _times(git, head, there)
     missing = _times(git, there, head) if there else []
-    return RemoteStanding(
+    return RemoteDistance(
         remote, len(ahead), len(missing), min(ahead, default=None), min(missing, default=None), uncommitted
     )
 
