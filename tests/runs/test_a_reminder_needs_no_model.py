@@ -8,7 +8,6 @@ import pytest
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
-from agent.interfaces.http.pages.commit_words import commit_words
 from agent.loop.records import RunRequest
 from agent.schedule.job import Job
 from agent.schedule.shelf import JobShelf
@@ -54,15 +53,10 @@ def test_it_is_a_job_in_one_commit_that_can_be_undone(root: Path, words: str, wh
     assert (format_trigger(job.triggers[0]), job.text) == (when, text)
     assert when.partition(" ")[2][:16] in answer or "18:00" in answer
     assert f"[[{job.path.removesuffix('.md')}]]" in answer and "vault-agent daemon" in answer
-    (subject,) = [row for row in git(root, "log", "--format=%s").splitlines() if row.startswith("job")]
-    assert commit_words("en", subject)[1].startswith("A job was added")
+    made = git(root, "log", "-1", "--format=%h", "--", job.path).strip()
+    assert made == git(root, "log", "-1", "--format=%h").strip(), "with the talk"
     assert facts(root) == [], "a wish is no fact"
-    tell(
-        root,
-        {**settings(root.parent), **CLOCK},
-        "undo",
-        git(root, "log", "-1", "--format=%h", "--grep", "^job").strip(),
-    )
+    tell(root, {**settings(root.parent), **CLOCK}, "undo", made)
     assert jobs(root) == ()
 
 

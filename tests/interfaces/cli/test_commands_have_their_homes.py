@@ -99,8 +99,7 @@ def test_the_history_is_packed(root: Path, capsys: Captured) -> None:
 
 
 def test_the_lessons_are_shown_together(root: Path, capsys: Captured) -> None:
-    (root / "rules").mkdir(exist_ok=True)
-    (root / "rules/short.md").write_text("Answer in one sentence.\n", "utf-8")
+    (root / "lessons.md").write_text("---\ntype: lessons\n---\n- Answer in one sentence.\n", "utf-8")
     shown = tell(capsys, "lessons")
     assert "Answer in one sentence." in shown and "what I believe you prefer" in shown
     assert list(document_of(capsys, "lessons")) == ["ok", "rules", "waiting", "beliefs", "reflections"]
