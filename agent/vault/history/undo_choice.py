@@ -18,7 +18,7 @@ from agent.vault.store import Vault
 from agent.vault.write.held_notes import HeldNote
 
 _SETUP = "init"
-_SAID = (ENTRIES, MEMORY_NOTE, APPROVALS, QUESTIONS)
+_WORDS = (ENTRIES, MEMORY_NOTE, APPROVALS, QUESTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,39 +85,44 @@ class UndoChoice:
 
 def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
     """The selected commits that are not undone already; raises `UserError` for one that does not exist."""
-    aside: list[Reason] = []
-    skipped = 0
-    name = ""
-    touching = [commit for commit in history if commit.files]
-    if selection.commits:
-        named = _named(vault, history, selection.commits)
-        wanted = [_as_named(each, vault.home) for each in named]
-        name = one_line(wanted[0].subject) if len(wanted) == 1 else f"{len(wanted)} commits"
-    elif selection.run:
-        wanted, name = [commit for commit in touching if commit.is_of(selection.run)], _run_name(history, selection.run)
-    elif selection.by:
-        since = selection.since
-        wanted = [each for each in touching if each.actor in selection.by and (since is None or each.when >= since)]
-        name = _actor_name(selection)
-    elif selection.since is not None:
-        recent = [commit for commit in touching if commit.when >= selection.since]
-        foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
-        wanted = [commit for commit in foreign if not _is_set_up(commit)]
-        aside = [Reason(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
-        skipped = len(recent) - len(foreign)
-        name = Sentence("everything since {when:%Y-%m-%d %H:%M}", when=selection.since)
-    else:
-        raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID, --actor WHO or --since TIME")
+    found = _selected(vault, history, selection)
+    wanted, aside = [*found.commits], [*found.skipped]
     if selection.run or selection.by:
-        pairs = [(commit, _without_records(commit, vault.home, keeps_words=bool(selection.run))) for commit in wanted]
-        aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in pairs if not part.files]
-        wanted = [part for _, part in pairs if part.files]
-    if notes := frozenset(selection.notes):
-        parts = [tuple(each for each in commit.files if notes & {each.path, each.old_path}) for commit in wanted]
-        wanted = [replace(each, files=part) for each, part in zip(wanted, parts, strict=True) if part]
+        wanted = [_without_records(each, vault.home, keeps_words=bool(selection.run)) for each in wanted]
+        aside += [Reason(each.id, "it is the record of a run, and stays") for each in wanted if not each.files]
+        wanted = [each for each in wanted if each.files]
+    if selection.notes:
+        wanted = [part for each in wanted if (part := _of_notes(each, selection.notes)).files]
     done = _undone(history, {commit.id for commit in wanted})
     aside += [Reason(commit.id, "it is undone already") for commit in wanted if commit.id in done]
-    return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), skipped, name)
+    return replace(found, commits=tuple(each for each in wanted if each.id not in done), skipped=tuple(aside))
+
+
+def _selected(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
+    """All commits of a selection, also those that are undone already."""
+    touching = [commit for commit in history if commit.files]
+    if selection.commits:
+        named = tuple(_as_named(each, vault.home) for each in _named(vault, history, selection.commits))
+        return UndoChoice(named, (), 0, one_line(named[0].subject) if len(named) == 1 else f"{len(named)} commits")
+    if selection.run:
+        of_run = tuple(commit for commit in touching if commit.is_of(selection.run))
+        return UndoChoice(of_run, (), 0, _run_name(history, selection.run))
+    since = selection.since
+    recent = [commit for commit in touching if since is None or commit.when >= since]
+    if selection.by:
+        return UndoChoice(tuple(each for each in recent if each.actor in selection.by), (), 0, _actor_name(selection))
+    if since is None:
+        raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID, --actor WHO or --since TIME")
+    foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
+    aside = tuple(Reason(c.id, "it set up the vault; name it to undo it") for c in foreign if _is_set_up(c))
+    wanted = tuple(commit for commit in foreign if not _is_set_up(commit))
+    name = Sentence("everything since {when:%Y-%m-%d %H:%M}", when=since)
+    return UndoChoice(wanted, aside, len(recent) - len(foreign), name)
+
+
+def _of_notes(commit: Commit, notes: Sequence[str]) -> Commit:
+    """What of a commit is in these notes, by their names before and after it."""
+    return replace(commit, files=tuple(each for each in commit.files if {each.path, each.old_path} & {*notes}))
 
 
 def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> list[Commit]:
@@ -133,12 +138,12 @@ def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> lis
 
 
 def _without_records(commit: Commit, home: AgentFolder, *, keeps_words: bool = False) -> Commit:
-    """The commit without the notes in which the program records what happened in a run; with `said`, also without what
-    it has kept of what the person said in it."""
+    """The commit without the notes in which the program records what happened in a run; `keeps_words`: also without
+    what it has kept of what the person said in it."""
     left = [change for change in commit.files if home.row(change.path).undone]
     if keeps_words and commit.tool == CAPTURE:
         work = work_of(commit).files
-        left = [each for each in left if each in work or home.row(each.path).path not in _SAID]
+        left = [each for each in left if each in work or home.row(each.path).path not in _WORDS]
     return replace(commit, files=tuple(left))
 
 
