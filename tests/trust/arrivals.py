@@ -80,6 +80,7 @@ def world(folder: Path, random: Random) -> World:
     try:
         approvals(workspace).require("shell_run", {"argv": ["ls"]}, RunContext("R1", "sessions/s.md"), "to look", ())
     except NeedsApproval as asked:
+        workspace.vault.commit_held()  # as the run does that waits for it
         return World(workspace, shared_with_mallory(root, folder), random, asked.path)
     raise AssertionError("an approval was not asked for")
 

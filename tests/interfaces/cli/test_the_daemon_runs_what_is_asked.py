@@ -45,7 +45,10 @@ CASES: dict[str, tuple[list[object], list[list[str]]]] = {
     "a session that was silent": (["Hm."], [["ask", "--session", "SESSION", "and?"]]),
     "going on": ([APPROVE, "Done."], [["ask", "--resume", "WAITS"], ["ask", "--resume", "WAITS", "--json"]]),
 }
-MOVING = re.compile(r"\b(?:[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{40})\b|\b\d\d:\d\d\b|[ -](?:\d*|[0-9a-f]{8})(?=\.md\b)")
+MOVING = re.compile(
+    r"\b(?:[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{40})\b|\b\d\d:\d\d\b|[ -](?:\d*|[0-9a-f]{8})(?=\.md\b)"
+    r"|(?<=needs yes )\w+|(?<=needs no )\w+|(?<=needs answer )\w+"
+)
 
 
 @dataclass
