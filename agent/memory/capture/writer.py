@@ -291,7 +291,7 @@ def _subject(event: TaskCompleted) -> Sentence:
 
 
 def _stamp(event: TaskCompleted) -> Stamp:
-    return Stamp(actor_of(event.job), run=event.run, tool=CAPTURE, session=event.session)
+    return Stamp(actor_of(event.job, event.speaker.channel), run=event.run, tool=CAPTURE, session=event.session)
 
 
 def _insist(work: Callable[[], T], run: str) -> T:
