@@ -212,8 +212,7 @@ class TaskWork:
         subject = f"task({task.kind.replace('_', '-')}): {task.title}"
         with self.workspace.vault.transaction(subject, stamp, masked=True) as change:
             change.requests += requests
-            for path in held:
-                change.release(path)
+            change.release(*held)
 
     def _text(self, key: str, **values: object) -> str:
         return text(f"task.{key}", self.workspace.settings.vault.language, **values)

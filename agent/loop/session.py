@@ -229,8 +229,8 @@ class Session:
         stamp = Stamp(actor_of(last.job, last.channel), last.run) if last else Stamp("agent")
         stamp = replace(stamp, tool=CAPTURE, session=self.path)
         with self.vault.transaction(what, stamp, masked=True, hold=hold) as transaction:
-            for path in () if hold else self.vault.held_of(self.path):
-                transaction.release(path)
+            if not hold:
+                transaction.release(*self.vault.held_of(self.path))
             if begun:
                 transaction.append(self.path, text)
             else:

@@ -19,7 +19,7 @@ from agent.config.load import load_vault_settings
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
-from agent.loop.records import Began, sources_in
+from agent.loop.records import sources_in
 from agent.loop.session import Session, load_session
 from agent.memory.daily import inert
 from agent.texts import text
@@ -49,7 +49,7 @@ def ask_about_own_files(workspace: Workspace, event: TaskCompleted) -> None:
     try:
         session = load_session(vault, event.session)
         _remember_files(vault, event.run, session)
-        began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
+        began = session.last_run
         known = proposals_of(vault, KIND)
         if began is None or began.role != "owner" or any(each.status in ("asking", "pending") for each in known):
             return

@@ -245,7 +245,7 @@ class RunService:
 
     def _work_in(self, session: Session, line: RunIO) -> Run:
         """A run in a session without a new task, for work between runs."""
-        began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
+        began = session.last_run
         last = began or Began("", "", session.channel)
         asked = RunRequest.of(last)
         context = asked.context(last.run, session.path)

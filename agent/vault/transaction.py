@@ -275,6 +275,6 @@ class Transaction:
         requests = self.requests if masked is None else [masked_request(each, masked) for each in self.requests]
         return Order(token, tuple(requests), subject, stamp, body, confirmed, hold, waits, tuple(self.released))
 
-    def release(self, path: str) -> None:
-        """Put a note that is held (`Vault.transaction`) into this commit."""
-        self.released.append(path)
+    def release(self, *paths: str) -> None:
+        """Put notes that are held (`Vault.transaction`) into this commit."""
+        self.released += paths

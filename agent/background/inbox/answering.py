@@ -174,8 +174,7 @@ def change_note(
             return outcome
         with workspace.vault.transaction(subject, stamp) as change:
             change.edit(path, data, after)
-            for held in workspace.vault.held_of(stamp.session):
-                change.release(held)
+            change.release(*workspace.vault.held_of(stamp.session))
             for copy in copies[-1:]:  # it holds what is in history, and what is put in anew
                 change.delete(copy)
         outcome = change.outcome

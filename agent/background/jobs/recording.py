@@ -177,8 +177,7 @@ def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobRes
     subject = f"job({row.outcome}): {one_line(vault.masked(job.title))}"
     with vault.transaction(subject, stamp, masked=True) as change:
         change.requests += requests
-        for held in vault.held_of(result.session):
-            change.release(held)
+        change.release(*vault.held_of(result.session))
     return change.outcome
 
 

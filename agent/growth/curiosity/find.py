@@ -17,7 +17,6 @@ from agent.growth.beliefs.from_talk import option_lines, options_in, turns_of
 from agent.growth.beliefs.sign import value_words
 from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, inert_excerpt, load_looked_ahead, phrase, task_name
 from agent.growth.patterns.gather import own_sessions
-from agent.loop.records import Began
 from agent.loop.session import Session
 from agent.markdown.links import note_link
 from agent.memory.understanding.statements import is_question, sentences_in
@@ -52,7 +51,7 @@ def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: 
 
 def _of_session(session: Session, language: Language) -> Iterator[CuriousGap]:
     """The gap in the answer of a job. In any other session the person was there, and can ask on."""
-    began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
+    began = session.last_run
     turns = turns_of(session)
     if began is None or not began.job or session.parent or session.untrusted or not (turns and turns[-1].answer):
         return

@@ -126,8 +126,7 @@ def _written(
     if requests or vault.held_of(session):
         with vault.transaction(subject, stamp, masked=True) as change:
             change.requests += requests
-            for held in vault.held_of(session):
-                change.release(held)
+            change.release(*vault.held_of(session))
         outcome = change.outcome
     return replace(result, commits=(*result.commits, *filter(None, [outcome.commit])))
 

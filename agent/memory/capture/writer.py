@@ -31,15 +31,8 @@ from agent.vault.folders import AgentFolder
 from agent.vault.history.commits import Commit
 from agent.vault.store import Vault
 
-AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
+_AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
 """The `Vault-Tool` trailers of commits made automatically after a run."""
-
-
-def is_work(commit: Commit) -> bool:
-    """True for a commit of a run with what its tools have done, and not only with what was written after it."""
-    return bool(commit.work) or commit.tool not in AFTER_RUN_TOOLS
-
-
 PATIENCE = 30.0
 """Seconds that `close` waits: a model may still be writing the text of a skill."""
 _TRIES = 4
@@ -49,6 +42,11 @@ _RECENT = 20
 
 Near = Callable[[Entry], Sequence[str]]
 """Function from an entry to the paths of entries that may say the same, from the index."""
+
+
+def is_work(commit: Commit) -> bool:
+    """True for a commit of a run with what its tools have done, and not only with what was written after it."""
+    return bool(commit.work) or commit.tool not in _AFTER_RUN_TOOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +126,8 @@ class EntryWriter:
         made = ((path, *versions) for path, versions in notes.changes.items())
         changed = memory_change(self.vault, tuple(made), self.language)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
-            for path in self.vault.held_of(stamp.session) if not hold else ():
-                transaction.release(path)
+            if not hold:
+                transaction.release(*self.vault.held_of(stamp.session))
             for each in additions:
                 transaction.append(each.path, each.text, each.head, each.section)
             for path, (before, after) in notes.changes.items():

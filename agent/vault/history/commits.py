@@ -144,10 +144,10 @@ def claimed_trailers(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, 
     messages = {
         id: each.data.partition(b"\n\n")[2].decode("utf-8", "replace") for id, each in found if each is not None
     }
-    return {id: _as_named(parse_message(message)[2]) for id, message in messages.items()}
+    return {id: _by_name(parse_message(message)[2]) for id, message in messages.items()}
 
 
-def _as_named(trailers: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _by_name(trailers: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The trailers by name; what calls have changed has a line for each."""
     return {**dict(trailers), WORK: "\n".join(value for name, value in trailers if name == WORK)}
 

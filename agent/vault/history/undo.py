@@ -109,8 +109,10 @@ def _with_waiting(planned: Undone, waiting: Sequence[HeldNote]) -> Undone:
     """The expected result with what is not committed yet and would be taken back, too."""
     there = {path for change in planned.files for path in (change.path, change.old_path)}
     more = [each for each in waiting if each.path not in there]
-    kinds = (Kind.CREATED if each.data is None else Kind.EDITED if each.base else Kind.DELETED for each in more)
-    files = (FileChange(kind, each.path) for kind, each in zip(kinds, more, strict=True))
+    files = (
+        FileChange(Kind.CREATED if each.data is None else Kind.EDITED if each.base else Kind.DELETED, each.path)
+        for each in more
+    )
     return replace(planned, files=(*planned.files, *files), waiting=len(by_commit(waiting, apart=True)))
 
 

@@ -84,7 +84,7 @@ class Holding:
             return replace(known, base=note.base, data=note.data, changes=changes)
         since = known.since if known is not None and known.waits else self.clock.now().timestamp()
         by, subject = str(private.current()), order.subject
-        work = (*note.work, *(known.work if known is not None else ()), *work_of(order, [note.path]))
+        work = (*note.work, *(known.work if known is not None else ()), *work_of_order(order, [note.path]))
         return replace(note, subject=subject, by=by, changes=changes, waits=order.waits, since=since, work=work)
 
     def _base(self, tip: Tip, item: Applied, known: HeldNote | None) -> str | None:
@@ -120,7 +120,7 @@ def _committed(tip: Tip, path: bytes) -> str:
     return entry.oid if entry is not None else ""
 
 
-def work_of(order: Order, paths: Iterable[str]) -> tuple[ToolWork, ...]:
+def work_of_order(order: Order, paths: Iterable[str]) -> tuple[ToolWork, ...]:
     """What the call of a tool has changed for which an order is: these notes."""
     stamp = order.stamp
     return tuple(ToolWork(path, stamp.tool, stamp.call) for path in paths) if stamp.is_work else ()

@@ -35,7 +35,7 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
 from agent.vault.write.held_notes import HeldNote, HeldNotes, listed_changes, message_of_held, stamp_with, work_in
-from agent.vault.write.holding import Holding, by_commit, work_of
+from agent.vault.write.holding import Holding, by_commit, work_of_order
 from agent.vault.write.journal import PERSON, Journal, JournalRecord, planned
 from agent.vault.write.resolve import conflict_copy_path, conflict_note
 
@@ -256,7 +256,7 @@ class Writer:
         taken.sort(key=lambda note: note.since)
         body = "\n\n".join(filter(None, (order.body, listed_changes(taken, order.subject))))
         work = work_in(taken)
-        work = (*work, *work_of(order, found)) if work else ()  # else the stamp says it
+        work = (*work, *work_of_order(order, found)) if work else ()  # else the stamp says it
         message = message or compose(order.subject, stamp_with(order.stamp, taken), body, work, known=known)
         paths = [self.place.in_git(path) for path in (*found, *released)]
         planning: type[CommitPlanner] = import_module("agent.vault.write.commit_plan").CommitPlanner
