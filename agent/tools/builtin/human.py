@@ -31,6 +31,7 @@ ANSWERED = "the person answered: "
 """What a result begins with that has the person's answer."""
 _TOOL = "human_ask"
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,10 @@ class Questions:
         return None
 
     def _was_asked(self, run: str, key: str) -> bool:
-        """True if this question of this run was asked, whatever has become of its note."""
+        """True if this question of this run was asked, whatever has become of its note: a commit names both, by this
+        version or an earlier one."""
         made = commits(self.vault, path=self.vault.home.at(QUESTIONS).rstrip("/"))
-        return any(_asks(run, key) in each.body for each in made)
+        return any({run, key} <= {*_WORD.findall(each.body)} for each in made)
 
     def _ask(
         self, question: str, options: tuple[str, ...], key: str, context: RunContext, about: tuple[str, str] = ("", "")
@@ -116,7 +118,7 @@ class Questions:
         data = format_question(draft, self.clock.new_id(), now, self.language)
         first = question.strip().partition("\n")[0]
         stamp, hold = _stamp(context), bool(context.session)
-        asks = _asks(context.run, key)
+        asks = f"{context.run} {key}"
         for path in self._paths(question, key, now):
             with suppress(NoteExists):
                 with self.vault.transaction(
@@ -151,11 +153,6 @@ class Questions:
 def _stamp(context: RunContext) -> Stamp:
     """The stamp of a note that is committed with the run."""
     return Stamp(context.actor, context.run if context.session else "", _TOOL, context.session)
-
-
-def _asks(run: str, key: str) -> str:
-    """The body of the commit with a question."""
-    return f"{run} {key}"
 
 
 def _unanswered(why: str, fallback: str) -> ToolFailed:

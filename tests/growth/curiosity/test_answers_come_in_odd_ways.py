@@ -176,13 +176,20 @@ def test_an_urgent_question_is_sent_at_once_but_not_at_night(tmp_path: Path, mon
     assert (notice.priority, notice.urgent) == (URGENT, False)
 
 
-def test_a_run_whose_question_is_thrown_away_does_what_it_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_of_earlier_version", [False, True])
+def test_a_run_whose_question_is_thrown_away_does_what_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_of_earlier_version: bool
+) -> None:
     wish = call("human_ask", question="Which colour?", options=["red", "blue"], fallback="I take red.")
     root = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", wish, "Done."))
     workspace = open_workspace(root, clock=FakeClock())
     with opened_runs(workspace) as runs:
         ended = runs.ask(RunRequest("Paint the boat", Speaker("cli")))
     (question,) = open_questions(workspace)
+    if is_of_earlier_version:  # which has said it in other words
+        note = Note.parse((root / question.path).read_bytes())
+        body = f"Asked in run {note.string('run')} as {note.string('call')}."
+        git(root, "commit", "-q", "--amend", "-m", "question(ask): Which colour?", "-m", body)
     (root / question.path).unlink()
     assert ready(workspace) == (), "an editor that saves may take it away for a moment"
     git(root, "add", "-A")
